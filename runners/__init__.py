@@ -1,0 +1,1 @@
+"""Where a pipeline runs. Imported as `beam_rs.runners`."""
