@@ -1,0 +1,154 @@
+"""Where a question lists its options: stem, options, and what stands behind them."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from beam_rs.cleaning import _lists, _markers, _phrases
+from beam_rs.cleaning._markers import STYLES, Kind, Series
+from beam_rs.cleaning._reference import Labels
+
+MAX_QUESTION: Final = 50_000
+"""Longer texts are documents, not questions."""
+
+_KINDS: Final[tuple[Kind, ...]] = ("upper", "lower", "digit", "roman")
+_OPENERS: Final = tuple('?？:：!！.。)）]】_…"”’>*—》」』')
+_ASKING: Final = re.compile(
+    r"[?？]|_{2,}|[(（]\s*[)）]|(?:[:：]|是|为)\s*\Z|\b(?:which|what|who|where|when|why|how)\b", re.I
+)
+_COUNTING: Final = re.compile(r"\b(?:how many|how much|number of|count|total)\b|多少|几[个只条张本名位]", re.IGNORECASE)
+_SEPARATED: Final = re.compile(r"[;,；，、/|]\s*(?:or|and|或者|或|和|还是)?\s*\Z|\s(?:or|或|还是)\s*\Z", re.IGNORECASE)
+_ENUMERATED: Final = re.compile(r"[A-Za-z][:：]\s")
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A list of options in a question.
+
+    Attributes:
+      stem: the question before it, without lead-ins.
+      options: texts of the options.
+      after: what stands behind the list, on lines of its own.
+      labels: how the options are labelled.
+      firm: whether it is certainly a list of options. One that is not counts only where the reference is among them.
+      counts: the question asks for a number, so that a number label and a count cannot be told apart.
+      readings: in how many ways the text can be cut into the same number of options.
+    """
+
+    stem: str
+    options: tuple[str, ...]
+    after: str
+    labels: Labels
+    firm: bool
+    counts: bool = False
+    readings: int = 1
+
+
+def find(question: str) -> Listing | None:
+    """The list of options that a question holds, or None.
+
+    Labels are looked for first, capitals before small letters, numbers and Roman numerals; then a bare list behind
+    a lead-in.
+    """
+    if len(question) > MAX_QUESTION:
+        return None
+    text = question.replace("\r\n", "\n").replace("\r", "\n")
+    for kind in _KINDS:
+        for series, style in _ranked(text, kind):
+            listing = _read(text, series, kind, style)
+            if listing:
+                return listing
+    bare = _lists.find_bare(text)
+    if bare:
+        stem, _ = _phrases.strip_lead_in(text[: bare.start])
+        return Listing(stem, tuple(_collapse(o) for o in bare.options), bare.after, "none", firm=True)
+    return None
+
+
+def _ranked(text: str, kind: Kind) -> list[tuple[Series, str]]:
+    """The series of each style of label, the longest and last first."""
+    found = []
+    for (styled, style), pattern in STYLES.items():
+        if styled != kind:
+            continue
+        series = _markers.best_series(text, _markers.scan(text, kind, pattern))
+        if series:
+            found.append((series, style))
+    if kind == "upper":
+        found.extend(_behind_lead_in(text))
+    return sorted(found, key=lambda pair: (len(pair[0].markers), pair[0].markers[0].start), reverse=True)
+
+
+def _behind_lead_in(text: str) -> Iterator[tuple[Series, str]]:
+    """Lines such as `A cat`, which are labelled only where a lead-in says so."""
+    leads = list(_phrases.LEAD_IN.finditer(text))
+    if not leads:
+        return
+    markers = [m for m in _markers.scan(text, "upper", _markers.BARE) if m.start >= leads[-1].end()]
+    series = _markers.best_series(text, markers)
+    if series and not text[leads[-1].end() : series.markers[0].start].strip():
+        yield series, "bare"
+
+
+def _read(text: str, series: Series, kind: Kind, style: str) -> Listing | None:
+    """A series of labels as a list of options, or None where it is more likely prose."""
+    markers = series.markers
+    stem, led = _phrases.strip_lead_in(text[: markers[0].start])
+    raw = [text[m.end : n.start] for m, n in zip(markers, markers[1:], strict=False)]
+    last, after = _read_last(text[markers[-1].end :])
+    closing = last.endswith(("?", "？")) and not any("?" in o or "？" in o for o in raw) and "?" not in stem
+    if closing:
+        if not (led or all(_SEPARATED.search(option) for option in raw)):
+            return None
+        last, stem = last[:-1].rstrip(), stem.rstrip(":,：，") + last[-1]
+    options = tuple(_clean(option) for option in (*raw, last))
+    if not all(options):
+        return None
+    firm = _judge(stem, after, series, kind, style, led)
+    if firm is None:
+        return None
+    counts = kind in ("digit", "roman") and _COUNTING.search(stem) is not None
+    return Listing(stem, options, after, kind, firm, counts, series.readings)
+
+
+def _read_last(text: str) -> tuple[str, str]:
+    """The last option, which ends with its line, and what stands behind it."""
+    line, _, rest = text.strip("\n \t\u3000").partition("\n")
+    option, tail = _phrases.split_tail(line.strip())
+    if not tail:
+        option, tail = _phrases.split_question(option)
+    return option, "\n".join(part for part in (tail, rest.strip()) if part)
+
+
+def _judge(stem: str, after: str, series: Series, kind: Kind, style: str, led: bool) -> bool | None:
+    """Whether labels are certainly those of options (True), perhaps (False), or those of something else (None)."""
+    if led:
+        return True
+    first, count = series.markers[0], len(series.markers)
+    asked_behind = after.rstrip().endswith(("?", "？")) and not _phrases.is_instruction(after)
+    opened = not stem or first.opens_line or stem.endswith(_OPENERS)
+    asking = _ASKING.search(stem[-200:]) is not None
+    if kind in ("digit", "roman"):
+        certain = opened and asking and (not after or _phrases.is_instruction(after))
+        return True if certain and stem else None
+    if style in ("colon", "tight_colon"):
+        # Speakers of a dialogue are labelled like this too.
+        if asked_behind or _ENUMERATED.search(stem[-400:]):
+            return None
+    if asked_behind or not opened:
+        return False if count > 2 or asked_behind else None
+    return asking or count > 2
+
+
+def _clean(option: str) -> str:
+    """Text of an option without the separator behind it and halves of markup around it."""
+    text = _collapse(option)
+    text = _SEPARATED.sub("", text).rstrip()
+    if text.count("**") % 2:
+        text = text.removeprefix("**").removesuffix("**").strip()
+    return text
+
+
+def _collapse(text: str) -> str:
+    return " ".join(text.split())
