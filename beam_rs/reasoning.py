@@ -15,6 +15,7 @@ _OPEN: Final = re.compile(r"<think(?:ing)?>|◁think▷", re.IGNORECASE)
 _CLOSE: Final = re.compile(r"</think(?:ing)?>|◁/think▷", re.IGNORECASE)
 _TAG: Final = re.compile(rf"{_OPEN.pattern}|{_CLOSE.pattern}", re.IGNORECASE)
 _CLOSE_AT_END: Final = re.compile(rf"(?:{_CLOSE.pattern})\s*\Z", re.IGNORECASE)
+_LONGEST_TAG: Final = len("</thinking>")
 
 
 class Split(NamedTuple):
@@ -109,8 +110,9 @@ def _split_inline(text: str, thinking: bool) -> Split:
 def _without_stray_end(text: str) -> str:
     """The text without closing tags behind the answer that close nothing: `<think>a</think>b</think>`."""
     opened = len(_OPEN.findall(text)) + (not _OPEN.match(text.lstrip()))
-    while (end := _CLOSE_AT_END.search(text)) and len(_CLOSE.findall(text)) > max(opened, 1):
-        text = text[: end.start()]
+    stray = len(_CLOSE.findall(text)) - max(opened, 1)
+    while stray > 0 and (end := _CLOSE_AT_END.search(text, max(0, len(text.rstrip()) - _LONGEST_TAG))):
+        text, stray = text[: end.start()], stray - 1
     return text
 
 
