@@ -1,0 +1,129 @@
+"""`count`: how many, as an integer.
+
+Protocol: the answer is the reference's integer, in digits or as a number word. Sources: TallyQA (Acharya et al. 2018,
+arXiv 1810.12440: accuracy on integers) and CountBench as lmms-eval scores it. Peers compare the whole answer; a model
+that writes a sentence commits in it, so the stages below read on, from the surest to the weakest: whole, box, tag or
+label, counting phrase, only number. Ranges, signs, decimals and two different numbers are no commitment.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import ClassVar, Final
+
+from beam_rs.schema import Case, Verdict
+from beam_rs.verifiers._answers import TAIL, last_commitment, plain
+from beam_rs.verifiers._numbers import WORDS
+from beam_rs.verifiers.base import Verifier
+
+_WORD: Final = "|".join(sorted(map(re.escape, WORDS), key=len, reverse=True))
+_INTEGER: Final = re.compile(rf"(?<![\w.,/-])(?:\d{{1,3}}(?:,\d{{3}})+|\d+|{_WORD})(?![\w/%°]|[.,-]\d|-\w)", re.IGNORECASE)
+_ANY_NUMBER: Final = re.compile(rf"(?<![a-z])[-+]?\d[\d.,]*|\b(?:{_WORD})\b", re.IGNORECASE)
+_MARKER: Final = re.compile(r"^[ \t]*(?:\d{1,3}[.)]|[-•])[ \t]+", re.MULTILINE)
+_COUNTED: Final = re.compile(
+    r"(?:there(?:'s| is| are| were| appears? to be| seems? to be)|\bi (?:can )?(?:see|count(?:ed)?)|\bwe (?:can )?(?:see|count)"
+    r"|\b(?:image|picture|photo|scene) (?:shows|contains|features|depicts|has)"
+    r"|\btotal(?: number)?(?: of)?(?: [a-z]+){0,5}? (?:is|are)|\bcount(?: of)?(?: [a-z]+){0,5}? is|\b(?:in )?total(?: count| number)?:?"
+    r"|\bnumber of(?: [a-z]+){1,8}? (?:is|are)|\banswer is|\btotal of|=|共有?|一共有?|总共有?|有)"
+    r"[ \t:]*(?:(?:exactly|only|just|clearly|indeed|visible|a total of|in total|equal to|option)\b[ \t:]*){0,3}",
+    re.IGNORECASE,
+)
+_HEDGED: Final = re.compile(
+    r"\b(?:about|around|approximately|roughly|nearly|almost|at least|at most|more than|less than|fewer than|over|up to|"
+    r"maybe|perhaps|possibly|probably|might|may|could|either|between|estimated?|hard to|difficult to|unclear|cannot|can't|"
+    r"not|isn't|aren't|or)\b|~|≈|\d\s?\+|大约|左右",
+    re.IGNORECASE,
+)
+_NONE: Final = re.compile(r"(?:there (?:are|is) )?(?:currently )?(?:no|none|not any)\b", re.IGNORECASE)
+
+
+def to_count(text: str) -> int | None:
+    """The integer that a short text is, or None.
+
+    >>> to_count("Twenty-one."), to_count(" 1,000 "), to_count("3.5"), to_count("3-4")
+    (21, 1000, None, None)
+    """
+    text = text.strip().strip("\"'()[]{}*!. \t").lower()
+    if not text or len(text) > 40:
+        return None
+    if text in WORDS:
+        return WORDS[text]
+    digits = text.replace(",", "") if re.fullmatch(r"\d{1,3}(?:,\d{3})+", text) else text
+    return int(digits) if digits.isdecimal() else None
+
+
+def reference_count(text: str) -> int | None:
+    """The integer of a reference; `3.0`, as JSON may spell it, is 3."""
+    value = to_count(text)
+    if value is not None or len(text) > 40:
+        return value
+    try:
+        number = Decimal(text.strip())
+    except InvalidOperation:
+        return None
+    return int(number) if number.is_finite() and number == number.to_integral_value() and abs(number) < 10**18 else None
+
+
+def read_counts(answer: str) -> Iterator[tuple[set[int], str, str]]:
+    """Each stage's candidates with the text they stand in: one candidate is a commitment, several are none."""
+    whole = to_count(plain(answer[:60])) if len(answer) < 60 else None
+    if whole is not None:
+        yield {whole}, "whole", ""
+    mark = last_commitment(answer)
+    if mark is not None:
+        text = plain(mark.text)
+        yield _candidates(text), mark.form, text
+        return
+    text = _MARKER.sub("", plain(answer[-TAIL:]))
+    counted = {value: found for found, value in _counted(text)}
+    if counted:
+        yield set(counted), "counting phrase", " ".join(counted.values())
+        return
+    if _NONE.match(text) and not _ANY_NUMBER.search(text[8:]):
+        yield {0}, "none", ""
+        return
+    yield _candidates(text), "only number", text
+
+
+def _counted(text: str) -> Iterator[tuple[str, int]]:
+    """The numbers that follow a counting phrase, with the words between."""
+    for phrase in _COUNTED.finditer(text):
+        found = _INTEGER.match(text, phrase.end())
+        value = to_count(found[0]) if found else None
+        if found and value is not None:
+            yield text[max(phrase.start() - 20, 0) : found.end() + 12], value
+
+
+def _candidates(text: str) -> set[int]:
+    """The integers of a text, or nothing where another kind of number stands among them."""
+    values = [to_count(found[0]) for found in _INTEGER.finditer(text)]
+    if len(values) != len(_ANY_NUMBER.findall(text)):
+        return set()
+    return {value for value in values if value is not None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Count(Verifier):
+    """Equality of integers."""
+
+    name: ClassVar[str] = "count"
+
+    def unjudgeable(self, case: Case) -> str | None:
+        if any(reference_count(r) is not None for r in case.references):
+            return None
+        return "the reference is no integer" if any(r.strip() for r in case.references) else "empty reference"
+
+    def compare(self, case: Case, answer: str) -> Verdict:
+        wanted = {reference_count(r) for r in case.references} - {None}
+        for values, form, context in read_counts(answer):
+            if len(values) != 1:
+                reason = "several numbers" if values else "no integer"
+                return self.verdict("no_match", form=form, reason=reason)
+            value = next(iter(values))
+            if value not in wanted:
+                return self.verdict("no_match", extracted=str(value), form=form, reason="another number")
+            hedged = bool(_HEDGED.search(context))
+            reason = "equal, but hedged" if hedged else "equal"
+            return self.verdict("match", admitted=not hedged, extracted=str(value), form=form, reason=reason)
+        return self.verdict("no_match", form="whole", reason="no integer")
