@@ -153,10 +153,10 @@ def agreed(references: Sequence[str]) -> tuple[str, ...]:
 
 
 def shorten(text: str, head: int = HEAD, tail: int = TAIL) -> str:
-    """What matters of a long text: its start and its last lines.
+    r"""What matters of a long text: its start and its last lines.
 
     >>> shorten("abcdefghij", head=2, tail=3)
-    'ab\\n[…]\\nhij'
+    'ab\n[…]\nhij'
     """
     if len(text) <= head + tail:
         return text
