@@ -1,0 +1,268 @@
+"""A started `vllm`: one engine for all threads, watched, and begun anew when it dies."""
+
+import asyncio
+import logging
+import os
+import re
+import secrets
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeout
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+from PIL import Image
+
+from beam_rs import images, reasoning
+from beam_rs.engines._devices import Claim, one_start_at_a_time, used_devices
+from beam_rs.engines._loop import LoopThread, Window, run_batch
+from beam_rs.engines._processes import Reaper, end_marked, memory_of
+from beam_rs.engines._vllm_core import Core, CoreDied, Gauge, Load
+from beam_rs.engines._vllm_prompt import Prompt, Renderer, load_renderer
+from beam_rs.engines._watchdog import Watchdog
+from beam_rs.engines.base import DRAIN, OnDone, failed
+from beam_rs.errors import BeamRsError, EngineDied, EngineError, ImageChanged
+from beam_rs.schema import Completion, ImageRef, Request
+
+_LOG: Final = logging.getLogger(__name__)
+_TOO_LONG: Final = re.compile(r"longer than the maximum|maximum (model|context) length|too long", re.IGNORECASE)
+_THREADS: Final = 4
+_PICTURES: Final = 8
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds of a session; see `VllmEngine`."""
+
+    window: int
+    pixels: int | None
+    start_seconds: float
+    stall_seconds: float
+    restarts: int
+
+
+class Session:
+    """Owns devices, processes, loop and engine from start to close.
+
+    Args:
+      label: model and revision, for the log.
+      make_args: makes vLLM's engine arguments; called anew for every life.
+      limits: bounds.
+    """
+
+    def __init__(self, label: str, make_args: Callable[[], Any], limits: Limits) -> None:
+        self._label, self._make_args, self._limits = label, make_args, limits
+        self._mark = f"{os.getpid()}-{secrets.token_hex(8)}"
+        self._closing = threading.Lock()
+        self._closed = False
+        self._core: Core | None = None
+        self._renderer: Renderer | None = None
+        self._loop: LoopThread | None = None
+        self._claim: Claim | None = None
+        self._reaper: Reaper | None = None
+        self._asked = 0
+        self._deaths = 0
+        self._pool = ThreadPoolExecutor(_THREADS, "beam_rs-vllm-prepare")
+        self._watchdog = Watchdog(self._end_hung)
+        self._gauge = Gauge(self._watchdog.progress)
+        self._picture = lru_cache(_PICTURES)(self._load_picture)
+
+    def start(self) -> None:
+        """Take the devices and load the model.
+
+        Raises:
+          ConfigError: vLLM refuses an option, or the model has no chat template.
+          EngineError: the devices are taken, or the engine does not start.
+        """
+        args = self._make_args()
+        count = args.tensor_parallel_size * args.pipeline_parallel_size * args.data_parallel_size
+        self._claim = Claim(used_devices(count), self._mark, self._label)
+        self._reaper = Reaper(self._mark)
+        self._loop = LoopThread("beam_rs-vllm")
+        opened = self._loop.submit(self._first())
+        try:
+            opened.result(2 * self._limits.start_seconds + 60)  # its turn, the start, and the watchdog's work
+        except FutureTimeout as error:
+            raise EngineError(f"vLLM has not started {self._label}: it hangs outside its own processes") from error
+
+    def answer(self, requests: Sequence[Request], on_done: OnDone) -> None:
+        """As `Engine.generate`."""
+        if self._loop is None or self._closed:
+            raise EngineDied("the engine is not started")
+        run_batch(self._loop, self._window, requests, on_done)
+
+    def load(self) -> Load:
+        """What the engine is doing."""
+        return self._gauge.load()
+
+    def rendered(self, request: Request) -> str:
+        """The prompt text that the model gets for a request."""
+        if self._renderer is None:
+            raise EngineDied("the engine is not started")
+        return self._renderer.text(request)
+
+    def close(self) -> None:
+        """Give everything back. Safe to call twice, from any thread."""
+        with self._closing:
+            if self._closed:
+                return
+            self._closed = True
+        self._watchdog.close()
+        try:
+            if self._loop and self._core:
+                self._loop.submit(self._end_core()).result(30)
+        except (FutureTimeout, EngineError) as error:
+            _LOG.warning("the engine did not close by itself: %s", error or "30 s passed")
+        end_marked(self._mark)
+        if self._loop:
+            self._loop.close()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._picture.cache_clear()
+        if self._reaper:
+            self._reaper.dismiss()
+        if self._claim:
+            self._claim.release()
+
+    async def _first(self) -> None:
+        """The first life; it also tells how prompts are rendered."""
+        ahead = max(4, self._limits.window // 8)  # pictures are made ready while the engine is full
+        self._window = Window(self._limits.window + ahead, self._answer)
+        self._reviving = asyncio.Lock()
+        self._core = self._open()
+        self._renderer = load_renderer(self._core.config)
+
+    def _open(self) -> Core:
+        """Begin a life; blocks the loop, on which nothing else can go on without an engine."""
+        with one_start_at_a_time(self._limits.start_seconds):
+            begun = time.monotonic()
+            self._watchdog.watch(self._limits.start_seconds)
+            try:
+                core = Core(self._make_args(), self._mark, self._gauge)
+            except BeamRsError:
+                raise
+            except Exception as error:  # whatever keeps it from starting; its processes have logged why
+                end_marked(self._mark)
+                raise EngineError(f"vLLM could not start {self._label}: {error}; its log says why") from error
+            finally:
+                self._watchdog.rest()
+        model, cache = core.config.model_config, core.config.cache_config
+        _LOG.info(
+            "vllm: model %s, commit %s, loaded in %.1f s, host memory %.1f GB, context %s tokens, %s KV blocks of %s",
+            self._label,
+            getattr(model.hf_config, "_commit_hash", None) or "none (a folder)",
+            time.monotonic() - begun,
+            memory_of(self._mark) / 1e9,
+            model.max_model_len,
+            cache.num_gpu_blocks,
+            cache.block_size,
+        )
+        return core
+
+    async def _end_core(self) -> None:
+        core, self._core = self._core, None
+        if core:
+            core.close()
+
+    def _end_hung(self, idle: float) -> None:
+        """What the watchdog does: with its processes gone, the engine counts as dead, and a new life begins."""
+        ended = end_marked(self._mark)
+        _LOG.error("vllm: no progress for %.0f s; ended its %s processes", idle, ended)
+
+    async def _answer(self, request: Request) -> Completion | None:
+        """One request, asked again when the engine dies under it; None where draining forbids that."""
+        loop = asyncio.get_running_loop()
+        prepared = await loop.run_in_executor(self._pool, self._prepare, request)
+        if isinstance(prepared, Completion):
+            return prepared
+        for _ in range(self._limits.restarts + 1):
+            core = self._core
+            if core is None:
+                raise EngineDied(f"the engine of {self._label} is gone")
+            try:
+                return await self._ask(core, request, *prepared)
+            except CoreDied as error:
+                if DRAIN.is_set():
+                    return None
+                await self._revive(core, str(error))
+        return failed(request, "engine_died", f"the engine died {self._limits.restarts + 1} times on it")
+
+    async def _ask(self, core: Core, request: Request, prompt: Prompt, picture: Image.Image | None) -> Completion:
+        if self._asked == 0:
+            self._watchdog.watch(self._limits.stall_seconds)
+        self._asked += 1
+        try:
+            special = self._renderer is not None and self._renderer.thought_is_special
+            output = await core.ask(request, prompt, picture, special)
+        except CoreDied:
+            raise
+        except Exception as error:  # what vLLM has against this one request; the engine lives
+            cause = error.__cause__ or error
+            code = "prompt_too_long" if _TOO_LONG.search(str(cause)) else "bad_response"
+            return failed(request, code, f"{type(cause).__name__}: {cause}"[:500])
+        finally:
+            self._asked -= 1
+            if self._asked == 0:
+                self._watchdog.rest()
+        self._deaths = 0
+        return _completion(request, output, prompt)
+
+    async def _revive(self, dead: Core, why: str) -> None:
+        """Begin a new life unless another request has done so already.
+
+        Raises:
+          EngineDied: it died too often without an answer in between.
+        """
+        async with self._reviving:
+            if self._core is not dead:
+                return
+            self._core = None
+            dead.close()
+            while not self._closed:
+                self._deaths += 1
+                if self._deaths > self._limits.restarts:
+                    raise EngineDied(
+                        f"the engine of {self._label} died {self._deaths} times without an answer in between; "
+                        f"last: {why}"
+                    )
+                _LOG.warning("vllm: the engine died (%s); start %s of %s", why, self._deaths, self._limits.restarts)
+                try:
+                    self._core = self._open()
+                    return
+                except EngineError as error:
+                    why = str(error)
+
+    def _prepare(self, request: Request) -> tuple[Prompt, Image.Image | None] | Completion:
+        """What is sent for a request, or the completion of one that cannot be sent. Runs in a thread of the pool."""
+        if self._renderer is None:
+            raise EngineDied("the engine is not started")
+        prompt = self._renderer.render(request)
+        if isinstance(prompt, Completion):
+            return prompt
+        try:
+            return prompt, self._picture(request.image) if request.image else None
+        except ImageChanged as error:
+            return failed(request, "image_changed", str(error))
+        except Exception as error:  # a picture that was decoded before and cannot be now
+            return failed(request, "image_changed", f"{type(error).__name__}: {error}")
+
+    def _load_picture(self, ref: ImageRef) -> Image.Image:
+        """The picture as the model sees it; the samples of one prompt share it."""
+        return images.picture(images.read_checked(ref), self._limits.pixels)
+
+
+def _completion(request: Request, output: Any, prompt: Prompt) -> Completion:
+    """Our completion from vLLM's output."""
+    answer = output.outputs[0]
+    if answer.finish_reason == "abort":
+        return failed(request, "server_error", "the engine aborted the request")
+    return reasoning.completion(
+        request,
+        answer.text,
+        finish_reason="length" if answer.finish_reason == "length" else "stop",
+        prompt_tokens=len(output.prompt_token_ids or prompt.tokens),
+        completion_tokens=len(answer.token_ids),
+        thinking=prompt.thinking,
+    )
