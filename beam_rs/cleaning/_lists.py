@@ -1,6 +1,7 @@
 """Bare option lists: texts behind a lead-in, with no labels, one a line or with separators between them."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -8,6 +9,9 @@ from beam_rs.cleaning._phrases import LEAD_IN, is_instruction, split_tail
 
 MAX_ITEM: Final = 300
 """Longer pieces are prose, not options."""
+
+MAX_LEADS: Final = 3
+"""How many lead-ins are tried, from the last one back."""
 
 _BULLET: Final = re.compile(r"[ \t]*[-*•·●○▪–][ \t]*(?=\S)")
 _QUOTED: Final = re.compile(
@@ -25,6 +29,7 @@ _SEPARATORS: Final = (
 )
 _DIGIT_COMMA: Final = re.compile(r"[0-9],[0-9]")
 _LAST_WORD: Final = re.compile(r"(?:or|and|或者|或|和)\s+", re.IGNORECASE)
+_SENTENCE: Final = re.compile(r"[a-z]{3,}[.!] [A-Z]")
 _SLASHED: Final = re.compile(r"[0-9]\s*/\s*[0-9]|://")
 
 
@@ -39,7 +44,7 @@ class Bare:
 
 def find_bare(text: str) -> Bare | None:
     """The bare list behind the last lead-in of a text, if what follows is a list and nothing but orders after it."""
-    for lead in reversed(list(LEAD_IN.finditer(text))):
+    for lead in list(LEAD_IN.finditer(text))[: -1 - MAX_LEADS : -1]:
         found = _read(text[lead.end() :])
         if found:
             return Bare(lead.start(), *found)
@@ -52,7 +57,7 @@ def split_items(text: str) -> tuple[str, ...]:
     >>> split_items("['cat', 'dog']"), split_items("1,000, 2,000")
     (('cat', 'dog'), ('1,000', '2,000'))
     """
-    text = text.strip()
+    text = " ".join(text.split())
     for mark in ("**", "`", ".", "。"):
         text = (
             text[: -len(mark)].rstrip() if mark in ".。" and text[-2:-1] in "])}】）" and text.endswith(mark) else text
@@ -91,7 +96,7 @@ def _checked(items: tuple[str, ...], after: str) -> tuple[tuple[str, ...], str] 
     """The list, unless its pieces or what follows look like prose."""
     if len(items) < 2 or any(not item or len(item) > MAX_ITEM or item.endswith(("?", "？")) for item in items):
         return None
-    if after and not is_instruction(after):
+    if _SENTENCE.search(items[-1]) or (after and not is_instruction(after)):
         return None
     return items, after
 
@@ -116,17 +121,14 @@ def _read_quoted(text: str) -> tuple[str, ...]:
 
 def _split(text: str, separator: re.Pattern[str]) -> tuple[str, ...]:
     """Items between separators, or nothing where the separator is more likely a part of a number or an address."""
-    if (
-        separator is _SEPARATORS[4]
-        and _DIGIT_COMMA.search(text)
-        or separator is _SEPARATORS[5]
-        and _SLASHED.search(text)
+    if (separator is _SEPARATORS[4] and _DIGIT_COMMA.search(text)) or (
+        separator is _SEPARATORS[5] and _SLASHED.search(text)
     ):
         return ()
     items = separator.split(text.rstrip(";,；，、|/ "))
     if separator in _SEPARATORS[2:5]:
         items = _split_last(items)
-    if len(items) > 1 and _ends_sentence(items):
+    if len(items) > 1 and ends_sentence(items):
         items[-1] = items[-1][:-1].rstrip()
     return tuple(item.strip() for item in items)
 
@@ -142,7 +144,7 @@ def _split_last(items: list[str]) -> list[str]:
     return items
 
 
-def _ends_sentence(items: list[str]) -> bool:
+def ends_sentence(items: Sequence[str]) -> bool:
     """Whether the last item's full stop closes the list: no other item has one, and it is no abbreviation."""
     *others, last = items
     return (

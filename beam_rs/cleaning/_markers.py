@@ -29,9 +29,10 @@ _DELIMITED: Final[dict[str, str]] = {
     "close": r"(LABEL)\*{0,2}[)）]\*{0,2}",
     "colon": r"(LABEL)\*{0,2}(?::(?=\s|\*\*|[\u3040-\u30ff\u4e00-\u9fff])|：)\*{0,2}",
     "comma": r"(LABEL)\*{0,2}、",
-    "tight": r"(LABEL)\.(?![\s.]|[A-Za-z]\.|[0-9])",
+    "tight": r"(LABEL)\.(?![\s.]|[A-Za-z]\.|(?<=[0-9]\.)[0-9])",
+    "tight_line": r"(?<![^\n])(LABEL)\.(?![\s.]|(?<=[0-9]\.)[0-9])",
     "tight_colon": r"(LABEL):(?![\s/:]|[A-Z]\b)",
-    "dash": r"^(LABEL)[ \t]+[-–—][ \t]+",
+    "dash": r"(?<![^\n])(LABEL)[ \t]+[-–—][ \t]+",
 }
 STYLES: Final[dict[tuple[Kind, str], re.Pattern[str]]] = {
     (kind, style): re.compile(_LEFT + _NAMED + pattern.replace("LABEL", label), re.MULTILINE)

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from beam_rs.cleaning import _lists, _markers, _phrases
 from beam_rs.cleaning._markers import STYLES, Kind, Series
 from beam_rs.cleaning._reference import Labels
 
-MAX_QUESTION: Final = 50_000
+MAX_QUESTION: Final = 20_000
 """Longer texts are documents, not questions."""
 
 _KINDS: Final[tuple[Kind, ...]] = ("upper", "lower", "digit", "roman")
@@ -95,13 +96,16 @@ def _read(text: str, series: Series, kind: Kind, style: str) -> Listing | None:
     """A series of labels as a list of options, or None where it is more likely prose."""
     markers = series.markers
     stem, led = _phrases.strip_lead_in(text[: markers[0].start])
-    raw = [text[m.end : n.start] for m, n in zip(markers, markers[1:], strict=False)]
+    raw = [_collapse(text[m.end : n.start]) for m, n in pairwise(markers)]
     last, after = _read_last(text[markers[-1].end :])
-    closing = last.endswith(("?", "？")) and not any("?" in o or "？" in o for o in raw) and "?" not in stem
-    if closing:
-        if not (led or all(_SEPARATED.search(option) for option in raw)):
+    if last.endswith(("?", "？")) and not any("?" in option or "？" in option for option in raw):
+        if led or all(_SEPARATED.search(option) for option in raw):
+            stem = stem if stem.endswith(("?", "？")) else stem.rstrip(":,：，") + last[-1]
+            last = last[:-1].rstrip()
+        elif "?" not in stem and "？" not in stem:
             return None
-        last, stem = last[:-1].rstrip(), stem.rstrip(":,：，") + last[-1]
+    if not markers[-1].opens_line and _lists.ends_sentence([*raw, last]):
+        last = last[:-1].rstrip()
     options = tuple(_clean(option) for option in (*raw, last))
     if not all(options):
         return None
@@ -132,10 +136,8 @@ def _judge(stem: str, after: str, series: Series, kind: Kind, style: str, led: b
     if kind in ("digit", "roman"):
         certain = opened and asking and (not after or _phrases.is_instruction(after))
         return True if certain and stem else None
-    if style in ("colon", "tight_colon"):
-        # Speakers of a dialogue are labelled like this too.
-        if asked_behind or _ENUMERATED.search(stem[-400:]):
-            return None
+    if style in ("colon", "tight_colon") and (asked_behind or _ENUMERATED.search(stem[-400:])):
+        return None  # speakers of a dialogue are labelled like this too
     if asked_behind or not opened:
         return False if count > 2 or asked_behind else None
     return asking or count > 2

@@ -26,6 +26,7 @@ LEAD_IN: Final = re.compile(
 )
 """A lead-in with its colon, wherever a sentence may begin."""
 
+_LONGEST_LEAD: Final = 400
 _LEAD_AT_END: Final = re.compile(LEAD_IN.pattern + r"\s*\Z", re.IGNORECASE)
 _LEAD_LINE: Final = re.compile(
     rf"(?:^|\n)[ \t]*{_MARKUP}(?:(?:answer\s+)?{_LISTED}|{_CHINESE_LEAD}"
@@ -61,7 +62,8 @@ def strip_lead_in(stem: str) -> tuple[str, bool]:
     found = False
     while True:
         stem = stem.rstrip()
-        match = _LEAD_AT_END.search(stem) or _LEAD_LINE.search(stem)
+        tail = max(0, len(stem) - _LONGEST_LEAD)
+        match = _LEAD_AT_END.search(stem, tail) or _LEAD_LINE.search(stem, tail)
         if not match:
             return stem, found
         stem, found = stem[: match.start()], True

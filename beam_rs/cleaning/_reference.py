@@ -38,6 +38,9 @@ _RUN: Final = re.compile(r"[A-Z]{2,26}")
 _WRAPPED: Final = re.compile(
     r"\$?\\boxed\{(.*)\}\$?|\\\((.*)\\\)|\$([A-Za-z])\$|\*\*(.*)\*\*|\"(.*)\"|'(.*)'|“(.*)”|`(.*)`", re.DOTALL
 )
+MAX_REFERENCE: Final = 1_000
+"""A longer reference can only be the text of an option."""
+
 _EDGE: Final = " \t\n\r\u3000.。,，;；!！\"'“”‘’`"
 
 
@@ -53,7 +56,10 @@ def meaning(reference: str, options: Sequence[str], labels: Labels, index_base: 
       labels: how they were labelled where they came from.
       index_base: number of the first option, where the family declares that references may be indices.
     """
-    text = _unwrap(reference)
+    text = " ".join(_unwrap(reference).split())
+    if len(text) > MAX_REFERENCE:
+        places = _by_text(text, options)
+        return "absent" if not places else places.pop() if len(places) == 1 else "ambiguous"
     direct = _readings(text, options, labels, index_base)
     if direct:
         return direct.pop() if len(direct) == 1 else "ambiguous"
