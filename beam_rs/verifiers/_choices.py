@@ -1,0 +1,212 @@
+"""Reading one option out of a piece of text: a letter, an option's text, or a reason to take neither."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from beam_rs.prompts import LETTERS
+from beam_rs.verifiers._answers import plain
+
+CONFLICT: Final = "?"
+"""Two different options are named, or a letter that does not exist: a commitment, but to no single option."""
+
+_OPEN: Final = re.compile(
+    r"[\s:=,\"'\[({<~>-]*(?:(?:the\s+|an?\s+)?(?:(?:correct|final|best|right)\s+)?(?:option|choice|answer|letter|选项|选)\b\s*[:#]?\s*)?[\"'\[({<]*",
+    re.IGNORECASE,
+)
+_LETTER: Final = re.compile(r"([A-Za-z])(?![A-Za-z0-9_^{]|['/.:-][A-Za-z0-9])")
+_GLUED: Final = re.compile(r"([A-Z])[.:)]\s?(?=[A-Za-z0-9])")
+_CLOSE: Final = re.compile(r"[\"'\])}>]*[ \t]*")
+_SECOND: Final = re.compile(
+    r"(?:(?P<list>,|/|&|\+|;)|(?:,\s*)?(?:and/or|and|or|或者?|和)\b)\s*(?:(?:also|then|option|choice)\s+)?[\"'\[(]*(?P<letter>[A-Z])(?![A-Za-z0-9_'])",
+)
+_RUN_ON: Final = re.compile(r"\s*(?:[\"')\].,;:!?\n/&+|-]|$|and\b|or\b)")
+_GOES_ON: Final = re.compile(
+    r"(?:because|since|as|for|due|based|given|which|where|is|are|was|would|in|from|with|and|or|if|but|not|so|therefore|while|when|the|"
+    r"according|option|answer|choice|on|at)\b",
+    re.IGNORECASE,
+)
+_ARTICLE: Final = re.compile(r"(?:an?|the)\s+", re.IGNORECASE)
+_DEGREES: Final = re.compile(r"\s*(?:\^?\s*\{?\s*\\circ\s*\}?|degrees?\b|°)")
+
+
+def fold(text: str) -> str:
+    r"""An option's text or an answer's, without case, markup, articles and closing punctuation.
+
+    >>> fold("The **Dog**.")
+    'dog'
+    >>> fold(r"$45^\circ$")
+    '45°'
+    """
+    text = " ".join(_DEGREES.sub("°", plain(text)).casefold().split())
+    text = text.strip("\"'()[]{} ").rstrip(".,;:! ").lstrip(": ")
+    return _ARTICLE.sub("", text, count=1) if _ARTICLE.match(text) else text
+
+
+class Found(NamedTuple):
+    """What was read.
+
+    Attributes:
+      letter: the option's letter, `CONFLICT`, or empty where nothing was found.
+      how: `letter` or `text`.
+    """
+
+    letter: str
+    how: str = "letter"
+
+
+NOTHING: Final = Found("")
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of a question, ready to be found in text.
+
+    Attributes:
+      letters: the letters that exist.
+      texts: folded text of each option that no other option shares, with its letter; longest first.
+    """
+
+    letters: str
+    texts: tuple[tuple[str, str], ...]
+
+    def by_text(self, text: str) -> str:
+        """Letter of the option that a text equals, or empty."""
+        wanted = fold(text)
+        return next((letter for option, letter in self.texts if option == wanted), "") if wanted else ""
+
+    def starting(self, text: str) -> tuple[str, int]:
+        """Letter of the longest option that a folded text begins with, and that option's length."""
+        for option, letter in self.texts:
+            if text.startswith(option) and _ends(text, len(option)):
+                return letter, len(option)
+        return "", 0
+
+    def mentioned(self, text: str) -> set[str]:
+        """Letters of the options that a folded text names; what a longer option covers does not count."""
+        found: set[str] = set()
+        for option, letter in self.texts:
+            pattern = _whole(option)
+            if option in text and pattern.search(text):
+                found.add(letter)
+                text = pattern.sub(" \x00 ", text)
+        return found
+
+
+@lru_cache(maxsize=4096)
+def options_of(texts: tuple[str, ...]) -> Options:
+    """The options of a question."""
+    folded = [fold(text) for text in texts[: len(LETTERS)]]
+    unique = [(text, letter) for text, letter in zip(folded, LETTERS, strict=False) if text and folded.count(text) == 1]
+    return Options(LETTERS[: len(folded)], tuple(sorted(unique, key=lambda pair: -len(pair[0]))))
+
+
+@lru_cache(maxsize=16384)
+def _whole(option: str) -> re.Pattern[str]:
+    """An option as whole words and whole numbers: `3` is neither in `13` nor in `3.5`."""
+    before = (
+        r"(?<![a-z0-9])(?<![0-9][.,/:])(?<![-])"
+        if option[0].isdigit()
+        else r"(?<![a-z0-9])"
+        if option[0].isascii()
+        else ""
+    )
+    after = (
+        r"(?![a-z0-9])(?![.,/:%°][0-9]|[%°])"
+        if option[-1].isdigit()
+        else r"(?![a-z0-9])"
+        if option[-1].isascii()
+        else ""
+    )
+    before, after = (before if option[0].isalnum() else ""), (after if option[-1].isalnum() else "")
+    return re.compile(before + re.escape(option) + after)
+
+
+def _ends(text: str, end: int) -> bool:
+    """Whether an option that ends here is not the beginning of a longer word or number."""
+    if end >= len(text) or not text[end - 1].isascii() or not text[end - 1].isalnum():
+        return True
+    rest = text[end : end + 2]
+    return not (rest[0].isascii() and rest[0].isalnum()) and not (rest[0] in ".,/:%°-'" and rest[1:].isalnum())
+
+
+def read_choice(fragment: str, options: Options, *, loose: bool = False) -> Found:
+    """The option that a fragment begins with.
+
+    Args:
+      fragment: plain text, as `plain` leaves it.
+      options: what there is to choose from.
+      loose: the fragment is known to be an answer, so a bare letter in front of other words is one, too.
+
+    >>> cats = options_of(("cat", "dog"))
+    >>> [read_choice(text, cats).letter for text in ("(B) dog", "A dog", "B or A", "E", "AB")]
+    ['B', 'B', '?', '?', '']
+    """
+    start = _OPEN.match(fragment)
+    at = start.end() if start else 0
+    by_text, length = options.starting(_lead(fragment[at : at + 600]))
+    found = _LETTER.match(fragment, at) or _GLUED.match(fragment, at)
+    letter = found[1].upper() if found else ""
+    if not found or (length > 1 and _is_word(fragment, found, options)):
+        return Found(by_text, "text") if by_text else NOTHING
+    closing = _CLOSE.match(fragment, found.end(1))
+    end = closing.end() if closing else found.end(1)
+    labelled = (
+        end > found.end(1) and fragment[found.end(1) : end].strip() != "" or fragment[end : end + 1] in set(".:)")
+    )
+    rest = (
+        fragment[end:].lstrip(".:) \t-")
+        if labelled or fragment[end : end + 1] in "-\u2013\u2014"
+        else fragment[end:].lstrip()
+    )
+    if _names_another(fragment, end, letter, options):
+        return Found(CONFLICT)
+    if not labelled and not _stands_alone(fragment, end, rest, letter, options, loose):
+        return Found(by_text, "text") if by_text else NOTHING
+    if letter not in options.letters:
+        return Found(CONFLICT) if found[1].isupper() else NOTHING
+    text = options.by_text(rest.partition("\n")[0])
+    return Found(CONFLICT) if text and text != letter and len(rest) > 1 else Found(letter)
+
+
+def _lead(text: str) -> str:
+    """The beginning of a fragment, folded but for its end, to compare with options."""
+    text = " ".join(_DEGREES.sub("°", text).casefold().split()).lstrip("\"'([{: ")
+    return _ARTICLE.sub("", text, count=1) if _ARTICLE.match(text) else text
+
+
+def _is_word(fragment: str, found: re.Match[str], options: Options) -> bool:
+    """Whether the letter is the article or the beginning of an option's text rather than a label."""
+    behind = fragment[found.end(1) : found.end(1) + 1]
+    if behind in (".", ":", ")") and options.letters.find(found[1].upper()) >= 0:
+        own = options.starting(_lead(fragment[found.start(1) :]))[0]
+        return own != "" and fragment[found.end(1) + 1 : found.end(1) + 2].isalnum()
+    return True
+
+
+def _names_another(fragment: str, end: int, letter: str, options: Options) -> bool:
+    """Whether a second letter follows, as in `B or C` and `A, D`."""
+    second = _SECOND.match(fragment, end) or _SECOND.match(fragment, end + 1)
+    if not second or second["letter"] == letter or second["letter"] not in options.letters:
+        return False
+    # `B, A is wrong` explains; `B, A` lists. After a word such as `or`, an article is the only other reading.
+    alone = _RUN_ON.match(fragment, second.end()) is not None
+    return alone if second["list"] or second["letter"] in "AI" else True
+
+
+def _stands_alone(fragment: str, end: int, rest: str, letter: str, options: Options, loose: bool) -> bool:
+    """Whether a letter without punctuation is an answer and not a word, a name or a unit."""
+    behind = fragment[end : end + 1]
+    if not rest or behind in (",", ";", "!", "\n") or fragment[end - 1 : end] == "\n":
+        return True
+    if not behind.isascii():
+        return letter not in "I" or not behind.isalnum()
+    if options.by_text(rest.partition("\n")[0]) == letter and letter:
+        return True
+    if behind in "?":
+        return False
+    goes_on = _GOES_ON.match(rest) is not None
+    if letter in "AI" and not fragment[end - 1 : end].isspace():
+        return goes_on
+    return goes_on and (loose or letter not in "I")
