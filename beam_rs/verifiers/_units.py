@@ -1,0 +1,98 @@
+"""Numbers with a unit behind them: the unit is told apart, so that metres are never taken for centimetres."""
+
+import re
+from typing import Final
+
+_NAMES: Final = {
+    "mm": "millimeter millimetre mm",
+    "cm": "centimeter centimetre cm",
+    "m": "meter metre m",
+    "km": "kilometer kilometre km",
+    "in": "inch inche in",
+    "ft": "foot feet ft",
+    "yd": "yard yd",
+    "mi": "mile mi",
+    "s": "second sec s",
+    "min": "minute min",
+    "h": "hour hr h",
+    "day": "day",
+    "mg": "milligram mg",
+    "g": "gram g",
+    "kg": "kilogram kg",
+    "ml": "milliliter millilitre ml",
+    "l": "liter litre l",
+    "deg": "degree deg °",
+    "usd": "dollar usd",
+    "cent": "cent",
+    "n": "newton n",
+    "j": "joule j",
+    "w": "watt w",
+    "v": "volt v",
+    "a": "ampere amp a",
+    "ohm": "ohm",
+    "hz": "hertz hz",
+    "pa": "pascal pa",
+    "percent": "percent pct",
+}
+_KNOWN: Final = {alias: unit for unit, aliases in _NAMES.items() for alias in aliases.split()}
+_GENERIC: Final = frozenset({"unit", "units", "square units", "cubic units", "sq units", "units^2", "units^3"})
+_POWERS: Final = (("square", 2), ("sq", 2), ("cubic", 3), ("cu", 3))
+_POWER: Final = r"(?:\^-?\{?-?\d\}?)?"
+_TAIL: Final = re.compile(
+    r"(?P<body>.*(?:[\d})!%]|\\pi|\\circ))(?P<gap> ?)"
+    rf"(?P<unit>[A-Za-z°][A-Za-z°. ]*{_POWER}(?:[/ ][A-Za-z]+{_POWER}){{0,3}})"
+)
+_NO_UNIT: Final = frozenset({"and", "or", "is", "if", "mod", "sin", "cos", "tan", "log", "ln", "exp", "times", "pi"})
+
+
+def split_unit(text: str) -> tuple[str, str]:
+    r"""A normalised text as its number and its unit in one spelling; without a unit, the text and an empty one.
+
+    A single letter is a unit only behind a blank: `5 m` may be metres, `5m` is a product.
+
+    >>> split_unit("12 square centimeters"), split_unit("12 cm^2"), split_unit("5x")
+    (('12', 'cm^2'), ('12', 'cm^2'), ('5x', ''))
+    """
+    found = _TAIL.fullmatch(text)
+    if not found:
+        return text, ""
+    unit = found["unit"].strip().rstrip(".")
+    words = re.findall(r"[A-Za-z°]+", unit)
+    if any(word in _NO_UNIT for word in words) or not _is_unit(words, found["gap"] != ""):
+        return text, ""
+    return found["body"].strip(), spelled(unit)
+
+
+def _is_unit(words: list[str], apart: bool) -> bool:
+    first = words[0].lower()
+    if len(first) == 1 and first != "°":
+        return apart and first in _KNOWN and len(words) == 1
+    return first in _KNOWN or _singular(first) in _KNOWN or first in ("sq", "cu") or len(first) >= 4
+
+
+def spelled(unit: str) -> str:
+    """A unit in one spelling; empty for `units`, which says nothing.
+
+    >>> spelled("sq. meters"), spelled("units"), spelled("km/h")
+    ('m^2', '', 'km/h')
+    """
+    unit = re.sub(r"[{}.]", "", unit).strip()
+    if unit.lower() in _GENERIC:
+        return ""
+    power = ""
+    for word, exponent in _POWERS:
+        if unit.lower().startswith(f"{word} "):
+            unit, power = unit[len(word) + 1 :], f"^{exponent}"
+        elif word in ("square", "cubic") and unit.lower().endswith(f" {word}d"):
+            unit, power = unit[: -len(word) - 2], f"^{exponent}"
+    unit = re.sub(r"\s+per\s+", "/", unit)
+    return re.sub(r"[A-Za-z°]+", lambda m: _one_name(m[0]), unit).replace(" ", "") + power
+
+
+def _one_name(word: str) -> str:
+    lower = word.lower()
+    return _KNOWN.get(lower) or _KNOWN.get(_singular(lower)) or _singular(lower)
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if len(word) > 2 and word.endswith("s") else word
