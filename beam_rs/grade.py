@@ -157,7 +157,13 @@ def _grade_choices(case: Mapping[str, Json]) -> dict[str, Any]:
     if not references:
         raise TypeError("'reference_in' is an empty list")
     found = normalise(question, references, _options(case), base)
-    got = {"outcome": "unchanged", "question_out": question, "options": [], "reference_out": None, "reason": ""}
+    got: dict[str, Any] = {
+        "outcome": "unchanged",
+        "question_out": question,
+        "options": [],
+        "reference_out": None,
+        "reason": "",
+    }
     if isinstance(found, Refusal):
         return {**got, "outcome": "dropped", "reason": found.reason}
     if found is None:
@@ -202,8 +208,9 @@ def _same_score(case: Mapping[str, Json], got: Mapping[str, Json]) -> bool:
     expected, score = case.get("score"), got.get("score")
     if "score" not in case or expected == score:
         return True
-    numbers = all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in (expected, score))
-    return numbers and abs(expected - score) <= TOLERANCE
+    if not isinstance(expected, (int, float)) or not isinstance(score, (int, float)):
+        return False
+    return abs(expected - score) <= TOLERANCE
 
 
 def _refuse_constant(name: str) -> Json:

@@ -17,13 +17,13 @@ _FENCE: Final = re.compile(r"```(?:json)?[ \t]*\n(.*)\n[ \t]*```", re.DOTALL | r
 
 
 def parse(reply: str) -> Reply:
-    """What a judge's reply says.
+    r"""What a judge's reply says.
 
     A thought is taken off first; one that never ends leaves no verdict. What remains is a bare word, a JSON object
     with the key `verdict`, or prose whose last line that is labelled `Verdict:` holds one word and nothing else.
     Two labelled lines with different words cancel each other: one of them may be quoted from the candidate.
 
-    >>> parse("Both give 12 cm.\\nVERDICT: CORRECT")
+    >>> parse("Both give 12 cm.\nVERDICT: CORRECT")
     'CORRECT'
     >>> parse("INCORRECT")
     'INVALID'

@@ -157,7 +157,8 @@ def _open(path: str) -> AbstractContextManager[BinaryIO]:
         return open(path, "rb")
     from apache_beam.io.filesystems import FileSystems
 
-    return FileSystems.open(path)  # type: ignore[no-any-return]
+    opened: AbstractContextManager[BinaryIO] = FileSystems.open(path)
+    return opened
 
 
 def _signature(path: str) -> tuple[str, int, int]:

@@ -39,6 +39,12 @@ STYLES: Final[dict[tuple[Kind, str], re.Pattern[str]]] = {
     for kind, label in _LABELS.items()
     for style, pattern in _DELIMITED.items()
 }
+_FIRST_TWO: Final[dict[Kind, tuple[str, str]]] = {
+    "upper": ("A|Ａ", "B|Ｂ"),
+    "lower": ("a|ａ", "b|ｂ"),
+    "digit": ("1|１", "2|２"),
+    "roman": ("i|I", "ii|II"),
+}
 BARE: Final = re.compile(r"^[ \t]*([A-Z])[ \t]+(?=\S)", re.MULTILINE)
 """A letter and a blank at the beginning of a line: a label only under a lead-in."""
 
@@ -69,6 +75,11 @@ class Series:
 
     markers: tuple[Marker, ...]
     readings: int
+
+
+def may_list(text: str, kind: Kind) -> bool:
+    """Whether the first two labels of a kind stand in a text at all: a cheap test before the thorough one."""
+    return all(re.search(rf"(?<![A-Za-z0-9])(?:{label})(?![A-Za-z0-9])", text) for label in _FIRST_TWO[kind])
 
 
 def scan(text: str, kind: Kind, pattern: re.Pattern[str]) -> list[Marker]:

@@ -55,7 +55,7 @@ def find(question: str) -> Listing | None:
     if len(question) > MAX_QUESTION:
         return None
     text = question.replace("\r\n", "\n").replace("\r", "\n")
-    for kind in _KINDS:
+    for kind in (kind for kind in _KINDS if _markers.may_list(text, kind)):
         for series, style in _ranked(text, kind):
             listing = _read(text, series, kind, style)
             if listing:

@@ -49,7 +49,7 @@ INSTRUCTION: Final = re.compile(
 )
 """The beginning of an order to whoever answers. Matched with a capital, so that an option rarely looks like one."""
 
-_TAIL: Final = re.compile(rf"(?:(?<=\s)|(?<=[。；？！\u4e00-\u9fff]))(?={INSTRUCTION.pattern})")
+_TAIL: Final = re.compile(rf"(?:(?<=\s)|(?<=[。；？！\u4e00-\u9fff])(?<![请只仅]))(?={INSTRUCTION.pattern})")
 _QUESTION_TAIL: Final = re.compile(r"(?<=[.!。！;；])\s*(?=[A-Z\u4e00-\u9fff][^.!?。！？\n]*[?？]\s*\Z)")
 
 

@@ -83,7 +83,7 @@ def normalise(
     """
     own = _strip_labels(options)
     finished = _finished(question, references)
-    if finished and (len(own) < 2 or _same(own, finished.options)):
+    if finished and (len(own) < 2 or _same(own, finished.options) or _letters_only(own, finished.options)):
         return finished
     listing = find(question)
     if len(own) >= 2:
@@ -141,7 +141,7 @@ def _finished(question: str, references: Sequence[str]) -> Normalised | None:
 
 def _with_own(question: str, listing: Listing | None, own: tuple[str, ...]) -> Listing | None:
     """The list to render for a line with its own options; None where the question lists others."""
-    if listing and (_same(own, listing.options) or own == tuple(LETTERS[: len(listing.options)])):
+    if listing and (_same(own, listing.options) or _letters_only(own, listing.options)):
         return replace(listing, firm=True, readings=1) if _same(own, listing.options) else listing
     if listing and listing.firm:
         return None
@@ -162,6 +162,11 @@ def _strip_labels(options: Sequence[str]) -> tuple[str, ...]:
     if all(label and label[1].upper() == letter for label, letter in zip(labels, LETTERS, strict=False)):
         return tuple(option[label.end() :] for option, label in zip(cleaned, labels, strict=True) if label)
     return cleaned
+
+
+def _letters_only(own: tuple[str, ...], options: Sequence[str]) -> bool:
+    """Whether a line's own options are but the letters of those in its question."""
+    return own == tuple(LETTERS[: len(options)])
 
 
 def _same(left: Sequence[str], right: Sequence[str]) -> bool:

@@ -114,8 +114,8 @@ def shares(measured: Mapping[str, int]) -> dict[str, dict[str, float]]:
         if parts:
             counts.setdefault((parts[0], parts[1]), {"foreign": 0, "genuine": 0})[parts[2]] += count
     found: dict[str, dict[str, float]] = {}
-    for (family, part), count in sorted(counts.items()):
-        found.setdefault(family, {})[part] = count["foreign"] / max(1, count["foreign"] + count["genuine"])
+    for (family, part), tally in sorted(counts.items()):
+        found.setdefault(family, {})[part] = tally["foreign"] / max(1, tally["foreign"] + tally["genuine"])
     return found
 
 
