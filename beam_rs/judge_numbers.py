@@ -27,12 +27,12 @@ _SURE_SCALES: Final = frozenset({"thousand", "million", "billion", "trillion", "
 
 _SIGN: Final = r"(?P<sign>(?<![\w)\]])[-+]\s?|\b(?:minus|negative)\s|[负負])?"
 _CORE: Final = (
-    r"(?P<core>\d{1,3}(?:[,' ]\d{3})+(?![\d])(?:\.\d+)?|\d{1,3}(?:\.\d{3})+(?:,\d+)?(?!\d)"
+    r"(?P<core>\d{1,3}(?:[,'_ ]\d{3})+(?![\d])(?:\.\d+)?|\d{1,3}(?:\.\d{3})+(?:,\d+)?(?!\d)"
     r"|\d{1,2}(?:,\d{2})+,\d{3}(?!\d)(?:\.\d+)?|\d+[.,]\d+|\d+|\.\d+)"
 )
 _POWER: Final = r"(?:\s?[x×*·]\s?10\s?\^\s?\{?\(?(?P<power>[-+]?\d{1,4})\)?\}?|e(?P<exp>[-+]?\d{1,4})(?!\w))?"
 _BELOW: Final = r"(?:\s?/\s?(?P<below>\d+))?"
-_SCALE: Final = rf"(?:\s?(?P<scale>{'|'.join(sorted(_SCALES, key=len, reverse=True))})(?![a-z]))?"
+_SCALE: Final = rf"(?:\s?(?P<scale>{'|'.join(sorted(_SCALES, key=len, reverse=True))})s?(?![a-z]))?"
 _SHARE: Final = r"(?P<percent>\s?(?:%|percent\b|per cent\b))?"
 _NUMBER: Final = re.compile(_SIGN + _CORE + _POWER + _BELOW + _SCALE + _SHARE, re.IGNORECASE)
 _MIXED: Final = re.compile(r"(?<![\d.,])(\d{1,9})\s+(\d{1,9})\s?/\s?(\d{1,9})(?!\d)")
@@ -135,7 +135,7 @@ def _scaled(value: Fraction, found: re.Match[str], *, strict: bool) -> Iterator[
 
 def _values(core: str, *, strict: bool) -> Iterator[Fraction]:
     """Readings of a written number: `1,234` is grouped, `1,5` a decimal, `1.234` most likely a decimal."""
-    parts = re.split(r"[,.' ]", core)
+    parts = re.split(r"[,.'_ ]", core)
     grouped = len(parts) > 1 and all(len(part) == 3 for part in parts[1:]) and 0 < len(parts[0]) <= 3
     if re.fullmatch(r"\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}", core):
         yield Fraction(core.replace(".", "").replace(",", "."))
@@ -144,7 +144,7 @@ def _values(core: str, *, strict: bool) -> Iterator[Fraction]:
         if not strict:
             yield from map(Fraction, parts)
     else:
-        yield Fraction(re.sub(r"[,' ]", "", core))
+        yield Fraction(re.sub(r"[,'_ ]", "", core))
     if not strict and grouped:
         yield Fraction("".join(parts))
         if " " in core:

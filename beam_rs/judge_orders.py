@@ -6,11 +6,10 @@ one answer.
 """
 
 import base64
-import binascii
 import html
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 from urllib.parse import unquote
@@ -44,6 +43,7 @@ _OVERRIDE: Final = re.compile("[\u202d\u202e]")
 _TAGS: Final = re.compile("[\U000e0020-\U000e007e]{4,}")
 _SPACED: Final = re.compile(r"(?<!\w)(?:\w[\s.,\-_*·•|/~+:]{1,3}){5,}\w(?!\w)")
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{12,}={0,2}")
+_URL_SAFE: Final = str.maketrans("-_", "+/")
 _HEX: Final = re.compile(r"(?:(?:0x|\\x)?[0-9a-fA-F]{2}[\s,:]?){7,}")
 _ESCAPE: Final = re.compile(r"\\u\{?([0-9a-fA-F]{4,5})\}?|\\x([0-9a-fA-F]{2})")
 _BINARY: Final = re.compile(r"(?:[01]{8}\s?){6,}")
@@ -139,23 +139,24 @@ def _decoded(text: str) -> Iterator[str]:
     whole = (html.unescape(text), unquote(text), _ESCAPE.sub(_character, text))
     yield from (view for view in whole if view != text)
     yield from ("".join(chr(ord(char) - 0xE0000) for char in run[0]) for run in _TAGS.finditer(text))
+    for raw in _octets(text):
+        try:
+            decoded = raw.decode("utf-8")
+        except UnicodeDecodeError:
+            continue
+        if all(char.isprintable() or char.isspace() for char in decoded):
+            yield decoded
+
+
+def _octets(text: str) -> Iterator[bytes]:
     for run in _BASE64.findall(text):
-        stem = run.rstrip("=").translate(str.maketrans("-_", "+/"))
-        yield from _printable(lambda stem=stem: base64.b64decode(stem + "=" * (-len(stem) % 4)))
+        stem = run.rstrip("=").translate(_URL_SAFE)
+        whole = stem[: -1 if len(stem) % 4 == 1 else None]
+        yield base64.b64decode(whole + "=" * (-len(whole) % 4))
     for run in _HEX.finditer(text):
-        digits = re.sub(r"0x|\\x|[^0-9a-fA-F]", "", run[0])
-        yield from _printable(lambda digits=digits: bytes.fromhex(digits))
+        yield bytes.fromhex(re.sub(r"0x|\\x|[^0-9a-fA-F]", "", run[0]))
     for run in _BINARY.findall(text):
-        yield from _printable(lambda run=run: bytes(int(octet, 2) for octet in re.findall("[01]{8}", run)))
-
-
-def _printable(decode: Callable[[], bytes]) -> Iterator[str]:
-    try:
-        text = decode().decode("utf-8")
-    except (ValueError, binascii.Error):
-        return
-    if text.isprintable() or all(char.isprintable() or char.isspace() for char in text):
-        yield text
+        yield bytes(int(octet, 2) for octet in re.findall("[01]{8}", run))
 
 
 def _character(found: re.Match[str]) -> str:
