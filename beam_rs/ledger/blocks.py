@@ -5,7 +5,8 @@ at a bounded price in memory, and because a look-up needs to know where a block 
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import BinaryIO, Final, NamedTuple
 
 MAX_BLOCK: Final = 64 << 20
@@ -13,6 +14,10 @@ MAX_BLOCK: Final = 64 << 20
 
 SYNC: Final = 16
 """Length of the mark that ends each block, different in every file."""
+
+
+_LONGEST: Final = MAX_BLOCK + 20
+"""Of the bytes between two marks."""
 
 
 class Block(NamedTuple):
@@ -39,7 +44,7 @@ class Blocks:
     Attributes:
       offset: just behind the last sound block; reading may go on from here once the file has grown.
       gaps: how many damaged stretches were passed over.
-      torn: bytes behind the last sound block, once the iteration has ended.
+      torn: bytes behind the last mark, once the iteration has ended.
     """
 
     def __init__(self, file: BinaryIO, sync: bytes, offset: int, chunk: int = 1 << 20) -> None:
@@ -47,82 +52,92 @@ class Blocks:
         self.gaps = 0
         self.torn = 0
         self._file, self._sync, self._chunk = file, sync, chunk
-        self._window, self._base = b"", self.offset
-        file.seek(self.offset)
+        self._window, self._base = b"", offset
+        file.seek(offset)
 
     def __iter__(self) -> Iterator[Block]:
-        at = self.offset - self._base
-        while True:
-            try:
-                count, start, end = _parse(self._window, at, self._sync)
-            except IndexError:
-                if self._grow(at):
-                    at = 0
+        while self._grow():
+            parts = self._window.split(self._sync)
+            self._window = parts.pop()
+            for part in parts:
+                block = _block(part, self._base)
+                self._base += len(part) + SYNC
+                if block is None:
+                    self.gaps += 1
                     continue
-                at = self._pass_over(at)
-            except ValueError:
-                at = self._pass_over(at)
-            else:
-                block = Block(self._base + at, count, self._window[start:end])
-                at = end + SYNC
-                self.offset = self._base + at
+                self.offset = self._base
                 yield block
-            if at < 0:
-                return
+            self._shed()
+        self.torn += len(self._window)
 
     def at(self, offset: int) -> Block | None:
         """The block that starts at an offset; cheap when offsets are asked in order."""
         if not self._base <= offset < self._base + len(self._window):
             self._window, self._base = b"", offset
             self._file.seek(offset)
-        self.offset = offset
-        found = next(iter(self), None)
-        return found if found and found.offset == offset else None
+        while (end := self._window.find(self._sync, offset - self._base)) < 0:
+            self._window, self._base = self._window[offset - self._base :], offset
+            if len(self._window) > _LONGEST or not self._grow():
+                return None
+        return _block(self._window[offset - self._base : end], offset)
 
-    def _grow(self, at: int) -> bool:
-        """Drop what lies before `at` and read on; False at the end of the file."""
-        more = self._file.read(max(self._chunk, len(self._window) - at))
-        if more:
-            self._window, self._base = self._window[at:] + more, self._base + at
+    def _grow(self) -> bool:
+        """Read on; False at the end of the file."""
+        more = self._file.read(max(self._chunk, len(self._window)))
+        self._window += more
         return bool(more)
 
-    def _pass_over(self, at: int) -> int:
-        """Behind the next mark, or -1 with `torn` set where there is none."""
-        start = self._base + at
-        while (found := self._window.find(self._sync, at)) < 0:
-            at = max(at, len(self._window) - SYNC + 1)
-            if not self._grow(at):
-                self.torn = self._base + len(self._window) - start
-                return -1
-            at = 0
-        self.gaps += 1
-        return found + SYNC
+    def _shed(self) -> None:
+        """Let go of what is too long to be a block, but for what may be the start of a mark."""
+        if len(self._window) > _LONGEST:
+            gone = len(self._window) - SYNC + 1
+            self._window, self._base = self._window[gone:], self._base + gone
+            self.torn += gone
 
 
-def _parse(window: bytes, at: int, sync: bytes) -> tuple[int, int, int]:
-    """Count, start and end of the payload of the block at `at`.
+def handfuls(blocks: Iterable[Block], most: int = 64, weight: int = 1 << 20) -> Iterator[list[Block]]:
+    """The blocks in lists that are small in number and in bytes, for what is cheaper a list at a time."""
+    held, size = list[Block](), 0
+    for block in blocks:
+        held.append(block)
+        size += len(block.payload)
+        if len(held) == most or size >= weight:
+            yield held
+            held, size = [], 0
+    if held:
+        yield held
 
-    Raises:
-      IndexError: the window ends before the block does.
-      ValueError: this is no block.
-    """
-    count, start = read_long(window, at)
-    size, start = read_long(window, start)
-    if count < 1 or not 0 <= size <= MAX_BLOCK:
-        raise ValueError("no block")
-    end = start + size
-    if len(window) < end + SYNC:
-        raise IndexError
-    if window[end : end + SYNC] != sync:
-        raise ValueError("no mark")
-    return count, start, end
+
+def _block(part: bytes, offset: int) -> Block | None:
+    """The block between two marks, or None where it is damaged."""
+    start = _start_of_one(len(part))
+    if part.startswith(start):
+        return Block(offset, 1, part[len(start) :])
+    try:
+        holds, at = read_long(part, 0)
+        size, at = read_long(part, at)
+    except (IndexError, ValueError):
+        return None
+    return Block(offset, holds, part[at:]) if holds > 0 and size == len(part) - at else None
+
+
+@lru_cache(maxsize=1 << 16)
+def _start_of_one(length: int) -> bytes:
+    """How a part of this length starts if it holds one record: there is one way only, and comparing is cheap."""
+    for width in range(1, 6):
+        start = b"\x02" + coded_long(max(0, length - 1 - width))
+        if len(start) == 1 + width:
+            break
+    return start
 
 
 def read_long(data: bytes, at: int) -> tuple[int, int]:
     """An Avro long (zigzag, seven bits a byte, least first) and where it ends."""
     byte = data[at]
-    value, shift = byte & 127, 7
     at += 1
+    if byte < 128:
+        return (byte >> 1) ^ -(byte & 1), at
+    value, shift = byte & 127, 7
     while byte & 128:
         if shift > 63:
             raise ValueError("too long a number")

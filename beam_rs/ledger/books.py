@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from beam_rs.ledger import storage
-from beam_rs.ledger.blocks import Blocks
-from beam_rs.ledger.coding import read_header, records
+from beam_rs.ledger.blocks import Blocks, handfuls
+from beam_rs.ledger.coding import read_header, records_of
 from beam_rs.ledger.records import Record
 from beam_rs.ledger.writer import Writer, writer_for
 from beam_rs.schema import Completion, Request
@@ -92,10 +92,10 @@ class Reading(Iterator[Record]):
                 self.torn = file.seek(0, 2)
                 return
             blocks = Blocks(file, head.sync, head.end)
-            for block in blocks:
-                found = records(block, head)
+            for some in handfuls(blocks):
+                found = records_of(some, head)
                 yield from found
-                self.gaps += len(found) < block.holds
+                self.gaps += sum(block.holds for block in some) > len(found)
             self.gaps += blocks.gaps
             self.torn = blocks.torn
 

@@ -3,6 +3,7 @@
 import io
 import json
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, BinaryIO, Final
@@ -11,8 +12,11 @@ import fastavro
 from fastavro.schema import SchemaParseException, UnknownType
 
 from beam_rs.errors import LedgerError
-from beam_rs.ledger.blocks import MAX_BLOCK, SYNC, Block, read_long
+from beam_rs.ledger.blocks import MAX_BLOCK, SYNC, Block, coded_long
 from beam_rs.ledger.records import DEFAULTS, SCHEMA, Record
+
+_KEY_START: Final = coded_long(64)
+"""What stands before a key of 64 letters, as all of ours have."""
 
 _MAGIC: Final = b"Obj\x01"
 _HEADER: Final = fastavro.parse_schema(
@@ -48,6 +52,7 @@ class Header:
     Attributes:
       codec: `null` or `deflate`.
       schema: the parsed schema that the file was written with.
+      array: that of an array of such records.
       native: whether that is today's schema; an older file's records get what they lack from `DEFAULTS`.
       sync: the 16 bytes that end each block.
       end: where the first block starts.
@@ -55,6 +60,7 @@ class Header:
 
     codec: str
     schema: Any
+    array: Any
     native: bool
     sync: bytes
     end: int
@@ -109,31 +115,45 @@ def read_header(file: BinaryIO, path: str) -> Header | None:
 
 
 def records(block: Block, head: Header) -> list[Record]:
-    """The records of a block; those that are damaged inside are left out, with what follows them in the block."""
-    found: list[Record] = []
+    """The records of a block, in order. A damaged one is left out, with what follows it in the block."""
+    data = block.payload if head.codec == "null" else _inflate(block.payload, MAX_BLOCK)
+    coded, found = io.BytesIO(data), list[Record]()
     try:
-        coded = io.BytesIO(block.payload if head.codec == "null" else _inflate(block.payload, MAX_BLOCK))
         for _ in range(block.holds):
             record: Any = fastavro.schemaless_reader(coded, head.schema, None)
             found.append(record if head.native else {**DEFAULTS, **record})
-    except (*_GARBAGE, zlib.error):
+    except _GARBAGE:
         return found
-    return found
+    return found if coded.tell() == len(data) else found[:-1]
+
+
+def records_of(blocks: Sequence[Block], head: Header) -> list[Record]:
+    """The records of some blocks, as `records` gives them.
+
+    Blocks are decoded together, as one Avro array, which takes two thirds of the time; where that does not come out
+    even, one by one.
+    """
+    payloads = [block.payload if head.codec == "null" else _inflate(block.payload, MAX_BLOCK) for block in blocks]
+    count = sum(block.holds for block in blocks)
+    data = b"".join([coded_long(count), *payloads, b"\0"])
+    coded = io.BytesIO(data)
+    try:
+        found: Any = fastavro.schemaless_reader(coded, head.array, None)
+        if coded.tell() == len(data):
+            return found if head.native else [{**DEFAULTS, **record} for record in found]
+    except _GARBAGE:
+        pass  # the slow way finds out which block it is
+    return [record for block in blocks for record in records(block, head)]
 
 
 def keys(block: Block, head: Header) -> list[bytes]:
     """The keys of a block, without decoding the rest where the block is one of ours."""
     if block.holds != 1 or not head.native:
         return [record["key"].encode() for record in records(block, head)]
-    start = block.payload
-    try:
-        if head.codec != "null":
-            start = _inflate(start, 256)
-        length, at = read_long(start, 0)
-    except (IndexError, ValueError, zlib.error):
-        return []
-    key = start[at : at + length]
-    return [key] if len(key) == length else [record["key"].encode() for record in records(block, head)]
+    start = block.payload if head.codec == "null" else _inflate(block.payload, 256)
+    if start.startswith(_KEY_START):
+        return [start[2:66]]
+    return [record["key"].encode() for record in records(block, head)]
 
 
 def _deflate(data: bytes) -> bytes:
@@ -142,13 +162,19 @@ def _deflate(data: bytes) -> bytes:
 
 
 def _inflate(data: bytes, limit: int) -> bytes:
-    """The first bytes of what was deflated, so that damage cannot blow up."""
-    return zlib.decompressobj(-15).decompress(data, limit)
+    """The first bytes of what was deflated, at most `limit`; nothing where it is damaged."""
+    try:
+        return zlib.decompressobj(-15).decompress(data, limit)
+    except zlib.error:
+        return b""
 
 
 @lru_cache(maxsize=64)
-def _schema_of(text: str) -> tuple[Any, bool] | None:
-    """The parsed schema of a file and whether it is ours to the letter; None where the file holds no answers."""
+def _schema_of(text: str) -> tuple[Any, Any, bool] | None:
+    """The parsed schema of a file, that of an array of its records, and whether it is ours to the letter.
+
+    None where the file holds no answers.
+    """
     theirs: Any = json.loads(text)
     if not isinstance(theirs, dict) or theirs.get("type") != "record":
         return None
@@ -156,4 +182,5 @@ def _schema_of(text: str) -> tuple[Any, bool] | None:
     ours = {field["name"]: field["type"] for field in SCHEMA["fields"]}
     if "key" not in types or any(types[name] != ours[name] for name in types.keys() & ours.keys()):
         return None
-    return fastavro.parse_schema(theirs), list(types) == list(ours)
+    array = fastavro.parse_schema({"type": "array", "items": theirs})
+    return fastavro.parse_schema(theirs), array, list(types) == list(ours)

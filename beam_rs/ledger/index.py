@@ -5,14 +5,15 @@ import time
 from array import array
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from beam_rs.ledger import storage
-from beam_rs.ledger.blocks import Blocks
+from beam_rs.ledger.blocks import Blocks, handfuls
 from beam_rs.ledger.books import Ledger
-from beam_rs.ledger.coding import Header, keys, read_header, records
+from beam_rs.ledger.coding import Header, keys, read_header, records_of
 from beam_rs.ledger.records import Record, choose, completion_of, settled
 from beam_rs.schema import Completion
 
@@ -20,7 +21,7 @@ SLACK: Final = 300.0
 """Seconds that clocks of different machines may differ by; a larger value only reads more."""
 
 _OFFSET: Final = 40
-_LOOK: Final = 1 << 16
+_LOOK: Final = 1 << 14
 
 _Segment: TypeAlias = "tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]"
 
@@ -139,18 +140,15 @@ class Index:
             file.offset = blocks.offset
 
     def _read(self, places: list[int]) -> Iterator[Record]:
-        at = 0
-        while at < len(places):
-            number = places[at] >> _OFFSET
-            file, limit = self._files[number], (number + 1) << _OFFSET
+        for number, group in groupby(places, lambda place: place >> _OFFSET):
+            file = self._files[number]
+            assert file.head is not None, "a place stands in a file whose header was read"
+            offsets = [place & (1 << _OFFSET) - 1 for place in group]
             with storage.reading(file.path) as stream:
-                assert file.head is not None, "a place stands in a file whose header was read"
-                blocks = Blocks(stream, file.head.sync, places[at] & (1 << _OFFSET) - 1, _LOOK)
-                while at < len(places) and places[at] < limit:
-                    block = blocks.at(places[at] & (1 << _OFFSET) - 1)
-                    at += 1
-                    if block:
-                        yield from records(block, file.head)
+                blocks = Blocks(stream, file.head.sync, offsets[0], _LOOK)
+                found = (block for offset in offsets if (block := blocks.at(offset)))
+                for some in handfuls(found):
+                    yield from records_of(some, file.head)
 
 
 class Recent:

@@ -70,12 +70,14 @@ def reading(path: str) -> Iterator[BinaryIO]:
     Raises:
       LedgerError: it cannot be opened or read.
     """
+    # Each of Beam's file systems has errors of its own.
+    faults = (Exception,) if is_remote(path) else (OSError,)
     try:
         with _open(path) as file:
             yield file
     except LedgerError:
         raise
-    except Exception if is_remote(path) else OSError as error:  # each remote file system has errors of its own
+    except faults as error:
         raise LedgerError(f"the ledger file {path} cannot be read: {error}") from error
 
 

@@ -3,7 +3,6 @@
 import os
 import pickle
 import resource
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import pytest
 
 from beam_rs.errors import LedgerError
 from beam_rs.keys import digest
-from beam_rs.ledger import Ledger, Recent, completion_of, inspect, read, record_of
+from beam_rs.ledger import Ledger, completion_of, inspect, read, record_of
 from beam_rs.ledger.writer import LocalWriter
 from beam_rs.schema import Completion, Message, Request, Sampling
 
