@@ -13,6 +13,7 @@ import httpx
 
 from beam_rs.engines._bodies import BodyStyle
 from beam_rs.engines._faults import Fault, backoff, from_status, rubbish, shorten
+from beam_rs.engines._lanes import Lanes
 from beam_rs.engines._replies import read_reply
 from beam_rs.engines._servers import Fleet, Server
 from beam_rs.engines.base import DRAIN, failed
@@ -64,14 +65,14 @@ class Dialog:
     """Asks servers until a request is answered or given up. Lives on the engine's event loop.
 
     Attributes:
-      client: the pool of connections.
+      lanes: the pool of connections.
       fleet: the servers.
       style: of the bodies.
       patience: the limits.
       secret: a key that no message may hold, or empty.
     """
 
-    client: httpx.AsyncClient
+    lanes: Lanes
     fleet: Fleet
     style: BodyStyle
     patience: Patience
@@ -154,14 +155,14 @@ class Dialog:
     async def _post(self, server: Server, pieces: list[bytes], request: Request) -> Completion | Fault:
         """Send a body and read what comes back."""
         answered = False
-        length = str(sum(map(len, pieces)))
+        content, headers = _sent_once(pieces), {"content-length": str(sum(map(len, pieces)))}
+        address = server.at("chat/completions")
         try:
-            async with self.client.stream(
-                "POST", server.at("chat/completions"), content=_sent_once(pieces), headers={"content-length": length}
-            ) as response:
-                answered = True
-                self.fleet.found_up(server)
-                body = await _read(response)
+            with self.lanes.borrow() as client:
+                async with client.stream("POST", address, content=content, headers=headers) as response:
+                    answered = True
+                    self.fleet.found_up(server)
+                    body = await _read(response)
         except httpx.TimeoutException as error:
             return _late(error, self.patience.first_byte)
         except httpx.RemoteProtocolError as error:

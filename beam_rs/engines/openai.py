@@ -18,14 +18,13 @@ import httpx
 from beam_rs.engines._bodies import RESERVED, BodyStyle
 from beam_rs.engines._dialog import Dialog, Patience, affinity
 from beam_rs.engines._faults import shorten
+from beam_rs.engines._lanes import Lanes
 from beam_rs.engines._loop import LoopThread, Window, run_batch
 from beam_rs.engines._servers import Fleet, Server, parse_server
 from beam_rs.engines.base import Engine, OnDone
 from beam_rs.errors import ConfigError, EngineError
 from beam_rs.schema import Json, Request
 
-# uvicorn, and so vLLM, closes a connection that was idle for 5 s: let go of it before that
-_KEEP_ALIVE = 4.0
 _PROBE_TIMEOUT = 5.0
 
 
@@ -120,30 +119,31 @@ class _Live:
 
     async def stop(self) -> None:
         await self.dialog.fleet.stop()
-        await self.dialog.client.aclose()
+        await self.dialog.lanes.close()
         self.dialog.readers.shutdown(wait=False, cancel_futures=True)
 
 
 async def _connect(engine: OpenAiEngine, loop: LoopThread) -> _Live:
     """Open the pool and wait for a server to answer; runs on the loop."""
     key = os.environ.get(engine.api_key_env, "").strip() if engine.api_key_env else ""
-    client = _client(engine, key)
+    lanes = _lanes(engine, key)
     refused: list[str] = []
 
     async def probe(server: Server) -> str:
         """Whatever the server answers, it is there; only a refused key is worth a word."""
         try:
-            async with client.stream("GET", server.at("models"), timeout=_PROBE_TIMEOUT) as response:
-                if response.status_code == 401:
-                    refused.append(server.base)
-                return ""
+            with lanes.borrow() as client:
+                async with client.stream("GET", server.at("models"), timeout=_PROBE_TIMEOUT) as response:
+                    if response.status_code == 401:
+                        refused.append(server.base)
+                    return ""
         except (httpx.HTTPError, OSError) as error:
             return shorten(str(error)) or type(error).__name__
 
     fleet = Fleet(engine.servers(), probe, engine.unreachable_after)
     patience = Patience(engine.first_byte_timeout, engine.total_timeout, engine.retries)
     style = BodyStyle(engine.model, engine.pixels, engine.thinking_argument, engine.options)
-    dialog = Dialog(client, fleet, style, patience, key)
+    dialog = Dialog(lanes, fleet, style, patience, key)
     live = _Live(loop, Window(engine.window, dialog.answer), dialog)
     try:
         await fleet.wait_for_any()
@@ -161,16 +161,9 @@ async def _connect(engine: OpenAiEngine, loop: LoopThread) -> _Live:
     return live
 
 
-def _client(engine: OpenAiEngine, key: str) -> httpx.AsyncClient:
-    """The pool of connections; proxies and certificates come from the environment, as usual."""
+def _lanes(engine: OpenAiEngine, key: str) -> Lanes:
     headers = {"accept": "application/json", "accept-encoding": "identity", "content-type": "application/json"}
     if key:
         headers["authorization"] = f"Bearer {key}"
     first = engine.first_byte_timeout
-    return httpx.AsyncClient(
-        headers=headers,
-        timeout=httpx.Timeout(connect=engine.connect_timeout, read=first, write=first, pool=None),
-        limits=httpx.Limits(
-            max_connections=None, max_keepalive_connections=engine.window, keepalive_expiry=_KEEP_ALIVE
-        ),
-    )
+    return Lanes(headers, httpx.Timeout(connect=engine.connect_timeout, read=first, write=first, pool=None))

@@ -274,7 +274,7 @@ def test_draining_hands_over_what_is_in_flight(server: Running) -> None:
         DRAIN.clear()
         engine.close()
     assert 0 < len(done) < 60
-    assert len(done) == sum("503" not in text for text in server.server.seen)
+    assert len(done) == sum("[503]" not in text for text in server.server.seen)
 
 
 def test_an_error_of_on_done_ends_the_call(server: Running) -> None:
