@@ -27,9 +27,11 @@ _STATEMENT: Final = re.compile(
     r"(?:(?:is|are|was|will be|would be|should be|must be|equals|equal to|comes out (?:to|as))\b(?:\s?\*\*)?"
     r"(?:\s(?:option|choice|therefore|thus|then|approximately|about|simply|just)\b)?\s?:?|:|：)"
 )
-_OTHER_STATEMENT: Final = re.compile(r"(?:^|\n)[ \t]*####[ \t]*|(?:最终)?答案(?:是|为|：|:|应为|应该是)+\s*")
+_OTHER_STATEMENT: Final = re.compile(
+    r"(?:^|\n)[ \t]*####[ \t]*|(?:最终)?答案(?:是|为|：|:|应为|应该是)+\s*|<(?:final_)?answer>|<\|begin_of_box\|>"
+)
 _DISPLAY: Final = re.compile(r"\\\[(.{0,2000}?)\\\]|\$\$(.{0,2000}?)\$\$", re.DOTALL)
-_SENTENCE_END: Final = re.compile(r"(?<!\bapprox)(?<!\be\.g)\.\s+(?=[A-Z(\"'*])|[。\n]")
+_SENTENCE_END: Final = re.compile(r"(?<!\bapprox)(?<!\be\.g)\.\s+(?=[A-Z(\"'*])|[。\n]|</|<\|")
 _REASON_AFTER: Final = re.compile(
     r"(?i),?\s+(?:because|since|which|as (?:the|it|we|there)|where|so that|when|given that)\b"
 )
@@ -42,6 +44,10 @@ _CONCLUDES: Final = re.compile(
 )
 _LAST_VERB: Final = re.compile(
     r"(?i).*(?:(?<![<>!\\])=|\b(?:is|are|be|equals|equal to|yields|gives|get|have|approximately)\b:?|:\s)\s?(.{1,120})$"
+)
+_REVERSED: Final = re.compile(
+    r"(?i)(?:.*[,.:]\s|.*\b(?:so|thus|therefore|hence),?\s)?(.{1,60}?)\s+is\s+(?:the|my|our)\s+"
+    r"(?:final\s+|correct\s+)?(?:answer|result|solution|choice|option)$"
 )
 _SAYS: Final = re.compile(r"(?i)[a-z]{4,}|\b(?:is|are|be|get|has|so)\b|[\u4e00-\u9fff]{2,}")
 _SEVERAL_NAMED: Final = re.compile(r"=[^=]{1,80}(?:,|\band\b|\bor\b)[^=]{1,40}=")
@@ -62,6 +68,24 @@ class Commitment:
     text: str
     form: str
     start: int = 0
+
+
+def commitment(answer: str) -> Commitment:
+    """The last commitment of an answer; an empty text where there is none, or where the last box is cut off."""
+    answer = one_line_displays(answer)
+    box = last_box(answer)
+    for statement in statements(answer):
+        if box and statement.start < box.start:
+            break
+        text = conclusion(statement.text)
+        if text and re.search(r"\w|\\", text) and not (box and not re.search(r"\d|\\", text)):
+            return Commitment(text, "statement", statement.start)
+    if box:
+        return box
+    whole = clean(answer)
+    if "\n" not in whole and len(whole) < 80 and not is_prose(whole):
+        return Commitment(conclusion(whole) or "", "whole")
+    return Commitment(conclusion(closing_line(answer)) or "", "closing line")
 
 
 def one_line_displays(answer: str) -> str:
@@ -149,7 +173,7 @@ def conclusion(sentence: str) -> str | None:
 
     >>> conclusion("Adding gives 2+1 = 3")
     '3'
-    >>> conclusion("Therefore, the area is $12$ and we are done") is None
+    >>> conclusion("We add all 12 lengths of the sides, then continue with step 2 of the plan") is None
     True
     """
     if not _SAYS.search(_COMMAND.sub(" ", sentence)):
@@ -161,7 +185,7 @@ def conclusion(sentence: str) -> str | None:
     segments = _LAST_SEGMENTS.search(sentence)
     if segments and _CONCLUDES.search(sentence[: segments.start()]) and not is_prose(segments[0]):
         return clean(segments[0])
-    found = _LAST_VERB.match(sentence)
+    found = _REVERSED.match(sentence) or _LAST_VERB.match(sentence)
     if found and found[1].strip() and not is_prose(found[1], most=2):
         return clean(found[1])
     return None if is_prose(sentence) else sentence

@@ -7,7 +7,8 @@ from typing import Final
 _CHARACTERS: Final = str.maketrans(
     {
         "−": "-", "–": "-", "—": "-", "‐": "-", "‑": "-", "×": r"\times ", "·": r"\cdot ", "⋅": r"\cdot ",
-        "∙": r"\cdot ", "÷": r"\div ", "π": r"\pi ", "∞": r"\infty ", "≤": r"\le ", "⩽": r"\le ", "≥": r"\ge ", "⩾": r"\ge ",
+        "∙": r"\cdot ", "÷": r"\div ", "π": r"\pi ", "∞": r"\infty ", "≤": r"\le ", "⩽": r"\le ", "≥": r"\ge ",
+        "⩾": r"\ge ",
         "≠": r"\ne ", "≈": r"\approx ", "°": r"^\circ ", "∘": r"^\circ ", "±": r"\pm ", "∪": r"\cup ", "∩": r"\cap ",
         "θ": r"\theta ", "α": r"\alpha ", "β": r"\beta ", "∠": r"\angle ", "△": r"\triangle ", "∈": r"\in ",
         "½": r"\frac{1}{2}", "¼": r"\frac{1}{4}", "¾": r"\frac{3}{4}",
@@ -20,7 +21,7 @@ _LOWERED: Final = re.compile("[₀₁₂₃₄₅₆₇₈₉]+")
 _DROPPED: Final = re.compile(
     r"\\(?:left|right|[bB]igg?[lrm]?|displaystyle|textstyle|limits|nolimits|boldsymbol|!)(?![A-Za-z])\.?|\\\$|\*\*|`"
 )
-_BLANKS: Final = re.compile(r"\\[,;: >]|\\(?:quad|qquad|hspace\{[^{}]*\}|enspace|thinspace)(?![A-Za-z])|~|\s+")
+_BLANKS: Final = re.compile(r"(?<!\\)\\[,;: >]|\\(?:quad|qquad|hspace\{[^{}]*\}|enspace|thinspace)(?![A-Za-z])|~|\s+")
 _DELIMITERS: Final = re.compile(r"\$|(?<!\\)\\[()\[\]]")
 _TEXT: Final = re.compile(
     r"\\(?:text|textbf|textit|textrm|textsf|mathrm|mathbf|mathit|mathsf|mbox|hbox|operatorname|bf|rm)\*?\s*\{([^{}]*)\}"
@@ -29,6 +30,7 @@ _FRACTION: Final = re.compile(r"\\[dtc]frac(?![A-Za-z])")
 _BARE_FRACTION: Final = re.compile(r"\\frac\s*(?:(\d)\s*(\d)|\{([^{}]*)\}\s*([0-9A-Za-z])|([0-9A-Za-z])\s*\{)")
 _BARE_ROOT: Final = re.compile(r"(?:\\sqrt|√)\s*(?:(\d+(?:\.\d+)?|[A-Za-z])|\(([^()]*)\))")
 _THOUSANDS: Final = re.compile(r"(?<![\d.,])(\d{1,3}(?:(?:,|\{,\})\d{3})+)(?![\d,])")
+_MIXED: Final = re.compile(r"(?<![\d./^_{-])(\d{1,6}) (\d{1,6})/(\d{1,6})(?![\d./])")
 _SCRIPT: Final = re.compile(r"([\^_])\s*\{\s*([0-9A-Za-z]|\\circ)\s*\}")
 _GROUPED: Final = re.compile(r"(?<![\d.,] )(?<![\d.,])\d{1,3}(?: \d{3})+(?![\d,]| \d)")
 _KEPT: Final = re.compile(r"(\\[A-Za-z]+) (?=[A-Za-z])|(?<=\d) (?=[\d.])")
@@ -68,7 +70,7 @@ def spaced(text: str) -> str:
     text = _BARE_ROOT.sub(lambda m: rf"\sqrt{{{m[1] or m[2]}}}", text)
     text = _BLANKS.sub(" ", text)
     text = _THOUSANDS.sub(lambda m: m[1].replace("{,}", "").replace(",", ""), text).replace("{,}", ",")
-    text = _SCRIPT.sub(r"\1\2", text)
+    text = _MIXED.sub(r"\1\\frac{\2}{\3}", _SCRIPT.sub(r"\1\2", text))
     return _trimmed(re.sub(r" +", " ", text))
 
 

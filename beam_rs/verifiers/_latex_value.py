@@ -269,7 +269,7 @@ def _rooted(number: Number, degree: Number) -> Number:
     if degree != int(degree) or not 0 < degree < 100 or (number < 0 and degree % 2 == 0):
         raise NotANumber("root")
     n = int(degree)
-    size: Number = abs(number)
+    size: Number = -number if number < 0 else number
     root: Number = math.pow(size, 1 / n)
     if isinstance(size, Fraction) and max(size.numerator, size.denominator) < 1 << 100:
         exact = Fraction(round(size.numerator ** (1 / n)), round(size.denominator ** (1 / n)) or 1)

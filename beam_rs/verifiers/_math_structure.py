@@ -25,7 +25,7 @@ _NAME: Final = re.compile(
     r"|[A-Za-z]{1,3}(?:_\{?\w{1,6}\}?|')?|[A-Za-z]\([A-Za-z0-9, ]{1,8}\)|[A-Za-z][A-Za-z ]{3,40})"
 )
 _MEMBER: Final = re.compile(r"[A-Za-z](?:_\w)? ?\\in(?![A-Za-z]) ?")
-_WORD: Final = re.compile(r"[A-Za-z]{4,}|[\u4e00-\u9fff]+")
+_WORD: Final = re.compile(r"[A-Za-z]{4,}|[A-Z]{2,}|[\u4e00-\u9fff]+")
 _COMMAND: Final = re.compile(r"\\[A-Za-z]+")
 
 

@@ -42,6 +42,7 @@ _TAIL: Final = re.compile(
     r"(?P<body>.*(?:[\d})!%]|\\pi|\\circ))(?P<gap> ?)"
     rf"(?P<unit>[A-Za-z°][A-Za-z°. ]*{_POWER}(?:[/ ][A-Za-z]+{_POWER}){{0,3}})"
 )
+_ASKED: Final = re.compile(r"(?i)\(units?:\s{0,3}([a-z]+)\)|\b(?:in|how many)\s([a-z]{2,12})\b")
 _NO_UNIT: Final = frozenset({"and", "or", "is", "if", "mod", "sin", "cos", "tan", "log", "ln", "exp", "times", "pi"})
 
 
@@ -96,3 +97,25 @@ def _one_name(word: str) -> str:
 
 def _singular(word: str) -> str:
     return word[:-1] if len(word) > 2 and word.endswith("s") else word
+
+
+def same_unit(said: str, asked: str) -> bool:
+    """Whether a unit may stand where another was asked for: only two known ones of different names may not.
+
+    >>> same_unit("cm", "m"), same_unit("apple", "m"), same_unit("", "m")
+    (False, True, True)
+    """
+    return not (said in _NAMES and asked in _NAMES) or said == asked
+
+
+def unit_asked(question: str) -> str:
+    """The unit that a question asks for, where it says so in words; else empty.
+
+    >>> unit_asked("What is its length in meters?"), unit_asked("How far (Unit: km)?"), unit_asked("How many in all?")
+    ('m', 'km', '')
+    """
+    for found in _ASKED.finditer(question[-2_000:]):
+        word = found[1] or found[2]
+        if len(word) > 1 and word.lower() != "in" and spelled(word) in _NAMES:
+            return spelled(word)
+    return ""

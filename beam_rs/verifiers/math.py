@@ -6,16 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from beam_rs.schema import Case, Verdict
-from beam_rs.verifiers._commitments import (
-    Commitment,
-    clean,
-    closing_line,
-    conclusion,
-    is_prose,
-    last_box,
-    one_line_displays,
-    statements,
-)
+from beam_rs.verifiers._commitments import commitment, is_prose, last_box
 from beam_rs.verifiers._latex_text import spaced
 from beam_rs.verifiers._latex_value import TooLarge
 from beam_rs.verifiers._math_pool import POOL, AlgebraTimeout
@@ -100,24 +91,6 @@ class Math(Verifier):
             return POOL.equal(a, b, left)
 
         return same(gold, predicted, algebra)
-
-
-def commitment(answer: str) -> Commitment:
-    """The last commitment of an answer; an empty text where there is none, or where the last box is cut off."""
-    answer = one_line_displays(answer)
-    box = last_box(answer)
-    for statement in statements(answer):
-        if box and statement.start < box.start:
-            break
-        text = conclusion(statement.text)
-        if text and _MATHS.search(text) and not (box and not re.search(r"\d|\\", text)):
-            return Commitment(text, "statement", statement.start)
-    if box:
-        return box
-    whole = clean(answer)
-    if "\n" not in whole and len(whole) < 80 and not is_prose(whole):
-        return Commitment(conclusion(whole) or "", "whole")
-    return Commitment(conclusion(closing_line(answer)) or "", "closing line")
 
 
 def _without_box(reference: str) -> str:

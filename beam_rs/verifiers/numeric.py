@@ -1,0 +1,227 @@
+"""Numbers of a declared type and precision: the protocols of MathVista and MathVision."""
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import ClassVar, Final, Literal, NamedTuple
+
+from beam_rs.schema import Case, Verdict
+from beam_rs.verifiers import _mathvision
+from beam_rs.verifiers._commitments import clean, commitment
+from beam_rs.verifiers._latex_text import spaced, tight
+from beam_rs.verifiers._latex_value import TooLarge, read_value
+from beam_rs.verifiers._units import same_unit, split_unit, unit_asked
+from beam_rs.verifiers.base import Verifier
+
+LARGEST: Final = Decimal("1e300")
+
+_LONE: Final = re.compile(r"[\s\d.,+\-'eE]*")
+_NUMBER: Final = re.compile(
+    r"(?<![\w.])[-+]?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:[eE][-+]?\d{1,3})?(?![\w]|\.\d)"
+)
+_LETTER: Final = re.compile(r"\(?([A-Z])\)?(?:[.:)]\s*(.*))?", re.DOTALL)
+
+
+class Said(NamedTuple):
+    """A number an answer gives, the text it was read from, the stage that found it, and its unit."""
+
+    number: Decimal | None
+    text: str
+    form: str
+    unit: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Numeric(Verifier):
+    """A number equal to the reference at its declared type and precision.
+
+    `mathvista`: the extracted number as Python's `float` reads it; an integer is what is left in front of the point,
+    a float is rounded to `precision` places; then equality. `mathvision`: the official chain from response to answer,
+    equality at two decimals, letters of options. Sources: lupantech/MathVista `evaluation/calculate_score.py`,
+    mathllm/MATH-V `evaluation/evaluate.py` and `utils.py`; both read with a grammar here where they use `eval`.
+
+    Not admitted though it matches: 3.7 for the integer 3 (MathVista cuts), 0.004 for 0.001 (MathVision rounds).
+
+    Args:
+      answer_type: what the pool declares; `auto` takes what the reference looks like.
+      precision: decimals of a float; None takes those of the reference.
+      protocol: whose rule.
+    """
+
+    name: ClassVar[str] = "numeric"
+    answer_type: Literal["auto", "integer", "float", "list", "text"] = "auto"
+    precision: int | None = None
+    protocol: Literal["mathvista", "mathvision"] = "mathvista"
+
+    def unjudgeable(self, case: Case) -> str | None:
+        if not case.references or not all(reference.strip() for reference in case.references):
+            return "no reference"
+        if self.protocol == "mathvision" or case.options:
+            return None
+        for reference in case.references:
+            if self._type(reference) in ("integer", "float") and plain_number(reference.replace(",", "")) is None:
+                return f"the reference is no {self._type(reference)}"
+        return None
+
+    def compare(self, case: Case, answer: str) -> Verdict:
+        if self.protocol == "mathvision":
+            return self._mathvision(case, answer)
+        if case.options:
+            return self._option(case, answer)
+        verdicts = [self._against(reference, case, answer) for reference in case.references]
+        return next((verdict for verdict in verdicts if verdict.outcome == "match"), verdicts[0])
+
+    def _type(self, reference: str) -> str:
+        if self.answer_type != "auto":
+            return self.answer_type
+        if reference.strip().startswith("["):
+            return "list"
+        number = plain_number(reference.replace(",", ""))
+        if number is None:
+            return "text"
+        return "float" if re.search(r"[.eE]", reference) else "integer"
+
+    def _against(self, reference: str, case: Case, answer: str) -> Verdict:
+        """MathVista's comparison with one reference."""
+        kind = self._type(reference)
+        if answer.strip() == reference.strip():
+            return self.verdict("match", extracted=answer.strip(), form="whole")
+        if kind in ("list", "text"):
+            return self._same_text(reference, answer, listed=kind == "list")
+        said = number_said(answer)
+        if said.number is None:
+            return self.verdict(
+                "no_match", extracted=said.text or None, form=said.form, reason="no number committed to"
+            )
+        if not same_unit(said.unit, unit_asked(case.question)):
+            return self.verdict("no_match", extracted=said.text, form=said.form, reason="other unit than asked for")
+        wanted = plain_number(reference.replace(",", "")) or Decimal(0)
+        matched, whole = self._equal(kind, said.number, wanted, reference)
+        reason = "" if matched and whole else "cut to an integer" if matched else "differs"
+        return self.verdict(
+            "match" if matched else "no_match",
+            admitted=matched and whole,
+            extracted=said.text,
+            form=said.form,
+            reason=reason,
+        )
+
+    def _equal(self, kind: str, said: Decimal, wanted: Decimal, reference: str) -> tuple[bool, bool]:
+        """Whether the numbers are equal by the official rule, and whether nothing was cut off for it."""
+        if kind == "integer":
+            return int(said) == wanted, said == int(said)
+        places = self.precision
+        if places is None:
+            places = len(reference.strip().partition(".")[2])
+        # binary rounding is part of the official rule: 2.675 becomes 2.67
+        return Decimal(str(round(float(said), max(0, min(places, 30))))) == wanted, True
+
+    def _same_text(self, reference: str, answer: str, *, listed: bool) -> Verdict:
+        """Lists and words: equal as texts, blanks aside in lists."""
+        found = commitment(answer)
+        text, wanted = clean(answer), clean(reference)
+        said, form = (text, "whole") if text == wanted or not found.text else (found.text, found.form)
+        if listed:
+            said, wanted = (re.sub(r"\s+|\\[()\[\]]|\$", "", part) for part in (said, wanted))
+        matched = said == wanted
+        return self.verdict(
+            "match" if matched else "no_match", extracted=said[:500], form=form, reason="" if matched else "differs"
+        )
+
+    def _option(self, case: Case, answer: str) -> Verdict:
+        """A question with options: the committed letter or text must be the reference's option.
+
+        MathVista falls back to the nearest option by edit distance; an answer that names none is not guessed here.
+        """
+        found = commitment(answer)
+        said = _option_text(found.text, case.options)
+        wanted = [_option_text(reference, case.options) or reference for reference in case.references]
+        if said is None:
+            return self.verdict("no_match", extracted=found.text[:500], form=found.form, reason="names no option")
+        matched = said in wanted
+        return self.verdict(
+            "match" if matched else "no_match",
+            extracted=said,
+            form=found.form,
+            reason="" if matched else "other option",
+        )
+
+    def _mathvision(self, case: Case, answer: str) -> Verdict:
+        found = _mathvision.extract(answer)
+        wanted = [_mathvision.stripped(reference) for reference in case.references]
+        for reference in case.references:
+            index = ord(reference) - ord("A") if len(reference) == 1 else -1
+            if 0 <= index < len(case.options):
+                wanted.append(_mathvision.stripped(case.options[index]))
+        equal = [text for text in wanted if _mathvision.same(found.text, text)]
+        admitted = any(_mathvision.close(found.text, text) for text in equal)
+        return self.verdict(
+            "match" if equal else "no_match",
+            admitted=admitted,
+            extracted=found.text[:500],
+            form=found.form,
+            reason="" if admitted else "equal only when rounded" if equal else "differs",
+        )
+
+
+def plain_number(text: str) -> Decimal | None:
+    """The number that Python's `float` would read, exactly; None for anything else, infinities and NaN included.
+
+    >>> plain_number(" ３.0 "), plain_number("1,000"), plain_number("nan")
+    (Decimal('3.0'), None, None)
+    """
+    try:
+        number = Decimal(text.strip()) if len(text) < 400 else None
+    except (InvalidOperation, ValueError):
+        return None
+    if number is None or not number.is_finite() or abs(number) > LARGEST or number.as_tuple().exponent < -400:  # type: ignore[operator]
+        return None
+    return number
+
+
+def number_said(answer: str) -> Said:
+    """The one number an answer commits to.
+
+    An answer that is nothing but a number is read as strictly as the official code does; in a sentence, thousands
+    separators, units and fractions are understood, and two different numbers are none.
+
+    >>> number_said("The total comes to 1,200 kg.").number, number_said("1,000").number
+    (Decimal('1200'), None)
+    """
+    whole = answer.strip()
+    if (number := plain_number(whole)) is not None:
+        return Said(number, whole, "whole")
+    if _LONE.fullmatch(whole):
+        return Said(None, whole[:100], "whole")
+    found = commitment(answer)
+    body, unit = split_unit(spaced(found.text))
+    try:
+        value = read_value(tight(body).removesuffix("%"))
+    except TooLarge:
+        value = None
+    if value is not None:
+        return Said(_decimal(value.number), found.text, found.form, unit)
+    numbers = {plain_number(match.replace(",", "")) for match in _NUMBER.findall(spaced(found.text))}
+    return Said(numbers.pop() if len(numbers) == 1 else None, found.text[:500], found.form, unit)
+
+
+def _decimal(number: object) -> Decimal | None:
+    """A value as a decimal of seventeen digits, enough for any precision that pools declare."""
+    try:
+        return plain_number(f"{float(number):.17g}")  # type: ignore[arg-type]
+    except OverflowError:
+        return None
+
+
+def _option_text(text: str, options: tuple[str, ...]) -> str | None:
+    """The option that a text names: by its letter, by its whole text, or by both where they agree."""
+    said = clean(text)
+    same = [option for option in options if clean(option).casefold() == said.casefold()]
+    if same:
+        return same[0]
+    found = _LETTER.fullmatch(spaced(said))
+    index = ord(found[1]) - ord("A") if found else -1
+    if not found or not 0 <= index < len(options):
+        return None
+    behind = clean(found[2] or "").casefold()
+    return options[index] if not behind or behind == clean(options[index]).casefold() else None
