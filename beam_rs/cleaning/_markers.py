@@ -19,7 +19,7 @@ _LABELS: Final[dict[Kind, str]] = {
 }
 _LEFT: Final = (
     r"(?:^[ \t\u3000]*(?:[-*•·●○▪>][ \t]+)?"
-    r"|(?<=[\s?？!！。,，;；:：、|/）)】\]\"”’_>…—\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]))"
+    r"|(?<=[\s?？!！。,，;；:：、|/）)】\]\"”’_>…—°%℃′″²³\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]))"
 )
 _NAMED: Final = r"\*{0,2}(?:(?:[Oo]ption|OPTION|[Cc]hoice|选项)\s*)?"
 _DELIMITED: Final[dict[str, str]] = {
@@ -32,10 +32,13 @@ _DELIMITED: Final[dict[str, str]] = {
     "tight": r"(LABEL)\.(?![\s.]|[A-Za-z]\.|(?<=[0-9]\.)[0-9])",
     "tight_line": r"(?<![^\n])(LABEL)\.(?![\s.]|(?<=[0-9]\.)[0-9])",
     "tight_colon": r"(LABEL):(?![\s/:]|[A-Z]\b)",
+    "wide": r"(?<![A-Za-zＡ-Ｚ.])(LABEL)．",
     "dash": r"(?<![^\n])(LABEL)[ \t]+[-–—][ \t]+",
 }
 STYLES: Final[dict[tuple[Kind, str], re.Pattern[str]]] = {
-    (kind, style): re.compile(_LEFT + _NAMED + pattern.replace("LABEL", label), re.MULTILINE)
+    (kind, style): re.compile(
+        ("" if style == "wide" else _LEFT + _NAMED) + pattern.replace("LABEL", label), re.MULTILINE
+    )
     for kind, label in _LABELS.items()
     for style, pattern in _DELIMITED.items()
 }
@@ -49,7 +52,7 @@ BARE: Final = re.compile(r"^[ \t]*([A-Z])[ \t]+(?=\S)", re.MULTILINE)
 """A letter and a blank at the beginning of a line: a label only under a lead-in."""
 
 _ROMAN: Final = {"i": 1, "v": 5, "x": 10}
-_CONNECTORS: Final = re.compile(r"(?:and|or|vs|versus|with|to|from|than|&|和|与|或|及|[\W_])*", re.IGNORECASE)
+_CONNECTORS: Final = re.compile(r"(?:and|or|vs|versus|with|to|from|than|&|和|与|或|及|[\W_])*")
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,10 @@ class Marker:
 
 @dataclass(frozen=True)
 class Series:
-    """Consecutive labels from the first on, and in how many ways such a series can be read."""
+    """Consecutive labels from the first on, and in how many ways such a series can be read.
+
+    There is no way at all where the label after the next one follows, as in `A. x B. y D. z`.
+    """
 
     markers: tuple[Marker, ...]
     readings: int
@@ -116,9 +122,10 @@ def best_series(text: str, markers: Sequence[Marker]) -> Series | None:
     """
     lines = _longest(text, [m for m in markers if m.opens_line])
     anywhere = _longest(text, markers)
-    if lines and anywhere and len(lines.markers) >= len(anywhere.markers):
-        return lines
-    return anywhere
+    best = lines if lines and anywhere and len(lines.markers) >= len(anywhere.markers) else anywhere
+    if best and any(m.number == len(best.markers) + 1 for m in markers if m.start > best.markers[-1].start):
+        return Series(best.markers, 0)
+    return best
 
 
 def _longest(text: str, markers: Sequence[Marker]) -> Series | None:
@@ -132,7 +139,8 @@ def _longest(text: str, markers: Sequence[Marker]) -> Series | None:
         for j in range(i + 1, last + 1):
             if markers[j].number != markers[i].number + 1 or not length[j]:
                 continue
-            if not _filled(text[markers[i].end : markers[j].start]):
+            between = text[markers[i].end : markers[j].start]
+            if not (between.strip() if markers[j].opens_line else _filled(between)):
                 continue
             if length[j] + 1 > length[i]:
                 length[i], readings[i], after[i] = length[j] + 1, readings[j], j
@@ -150,7 +158,7 @@ def _longest(text: str, markers: Sequence[Marker]) -> Series | None:
 
 
 def _filled(text: str) -> bool:
-    """Whether a text between two labels says something; `(A) and (B)` lists nothing."""
+    """Whether a text between two labels says something; `(A) and (B)` lists nothing, `(A) AND (B) OR` may."""
     head = text[:200].strip()
     return bool(head) and (len(head) > 40 or _CONNECTORS.fullmatch(head) is None or _is_symbol(head))
 

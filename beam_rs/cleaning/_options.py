@@ -15,9 +15,10 @@ MAX_QUESTION: Final = 20_000
 
 _KINDS: Final[tuple[Kind, ...]] = ("upper", "lower", "digit", "roman")
 _OPENERS: Final = tuple('?？:：!！.。)）]】_…"”’>*—》」』')
-_ASKING: Final = re.compile(
-    r"[?？]|_{2,}|[(（]\s*[)）]|(?:[:：]|是|为)\s*\Z|\b(?:which|what|who|where|when|why|how)\b", re.I
+_ASKED: Final = re.compile(
+    r"[?？]|_{2,}|[(（]\s*[)）]|[是为]\s*[:：]?\s*\Z|\b(?:which|what|who|where|when|why|how)\b", re.IGNORECASE
 )
+_LINE_BREAK: Final = re.compile(r"\r\n?|<br ?/?>")
 _COUNTING: Final = re.compile(r"\b(?:how many|how much|number of|count|total)\b|多少|几[个只条张本名位]", re.IGNORECASE)
 _SEPARATED: Final = re.compile(r"[;,；，、/|]\s*(?:or|and|或者|或|和|还是)?\s*\Z|\s(?:or|或|还是)\s*\Z", re.IGNORECASE)
 _ENUMERATED: Final = re.compile(r"[A-Za-z][:：]\s")
@@ -54,7 +55,7 @@ def find(question: str) -> Listing | None:
     """
     if len(question) > MAX_QUESTION:
         return None
-    text = question.replace("\r\n", "\n").replace("\r", "\n")
+    text = _LINE_BREAK.sub("\n", question)
     for kind in (kind for kind in _KINDS if _markers.may_list(text, kind)):
         for series, style in _ranked(text, kind):
             listing = _read(text, series, kind, style)
@@ -97,7 +98,8 @@ def _read(text: str, series: Series, kind: Kind, style: str) -> Listing | None:
     markers = series.markers
     stem, led = _phrases.strip_lead_in(text[: markers[0].start])
     raw = [_collapse(text[m.end : n.start]) for m, n in pairwise(markers)]
-    last, after = _read_last(text[markers[-1].end :])
+    wrapped = any("\n" in text[m.end : n.start].strip() for m, n in pairwise(markers))
+    last, after = _read_last(text[markers[-1].end :], wrapped)
     if last.endswith(("?", "？")) and not any("?" in option or "？" in option for option in raw):
         if led or all(_SEPARATED.search(option) for option in raw):
             stem = stem if stem.endswith(("?", "？")) else stem.rstrip(":,：，") + last[-1]
@@ -107,8 +109,8 @@ def _read(text: str, series: Series, kind: Kind, style: str) -> Listing | None:
     if not markers[-1].opens_line and _lists.ends_sentence([*raw, last]):
         last = last[:-1].rstrip()
     options = tuple(_clean(option) for option in (*raw, last))
-    if not all(options):
-        return None
+    if not all(options) or (not led and "?" not in stem and all(option.endswith(("?", "？")) for option in options)):
+        return None  # images for options, or a list of questions
     firm = _judge(stem, after, series, kind, style, led)
     if firm is None:
         return None
@@ -116,9 +118,15 @@ def _read(text: str, series: Series, kind: Kind, style: str) -> Listing | None:
     return Listing(stem, options, after, kind, firm, counts, series.readings)
 
 
-def _read_last(text: str) -> tuple[str, str]:
-    """The last option, which ends with its line, and what stands behind it."""
-    line, _, rest = text.strip("\n \t\u3000").partition("\n")
+def _read_last(text: str, wrapped: bool) -> tuple[str, str]:
+    """The last option and what stands behind it.
+
+    It ends with its line; where other options run over several lines, with a blank line or an instruction.
+    """
+    lines = text.strip("\n \t\u3000").split("\n")
+    ends = (i for i, line in enumerate(lines) if i and (not line.strip() or _phrases.is_instruction(line)))
+    end = next(ends, len(lines)) if wrapped else 1
+    line, rest = " ".join(lines[:end]), "\n".join(lines[end:])
     option, tail = _phrases.split_tail(line.strip())
     if not tail:
         option, tail = _phrases.split_question(option)
@@ -132,15 +140,15 @@ def _judge(stem: str, after: str, series: Series, kind: Kind, style: str, led: b
     first, count = series.markers[0], len(series.markers)
     asked_behind = after.rstrip().endswith(("?", "？")) and not _phrases.is_instruction(after)
     opened = not stem or first.opens_line or stem.endswith(_OPENERS)
-    asking = _ASKING.search(stem[-200:]) is not None
+    asked = _ASKED.search(stem[-200:]) is not None
     if kind in ("digit", "roman"):
-        certain = opened and asking and (not after or _phrases.is_instruction(after))
+        certain = opened and asked and (not after or _phrases.is_instruction(after))
         return True if certain and stem else None
     if style in ("colon", "tight_colon") and (asked_behind or _ENUMERATED.search(stem[-400:])):
         return None  # speakers of a dialogue are labelled like this too
     if asked_behind or not opened:
         return False if count > 2 or asked_behind else None
-    return asking or count > 2
+    return asked or stem.endswith((":", "：")) or count > 2
 
 
 def _clean(option: str) -> str:

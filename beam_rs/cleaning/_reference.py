@@ -36,7 +36,8 @@ _SEVERAL: Final = re.compile(
 )
 _RUN: Final = re.compile(r"[A-Z]{2,26}")
 _WRAPPED: Final = re.compile(
-    r"\$?\\boxed\{(.*)\}\$?|\\\((.*)\\\)|\$([A-Za-z])\$|\*\*(.*)\*\*|\"(.*)\"|'(.*)'|“(.*)”|`(.*)`", re.DOTALL
+    r"\$?\\boxed\{(.*)\}\$?|\\\((.*)\\\)|\$([A-Za-z])\$|\*\*(.*)\*\*|\[\s*[\"']([^\"',]*)[\"']\s*\]|\"(.*)\"|'(.*)'|“(.*)”|`(.*)`",
+    re.DOTALL,
 )
 MAX_REFERENCE: Final = 1_000
 """A longer reference can only be the text of an option."""
@@ -56,6 +57,26 @@ def meaning(reference: str, options: Sequence[str], labels: Labels, index_base: 
       labels: how they were labelled where they came from.
       index_base: number of the first option, where the family declares that references may be indices.
     """
+    whole = _read(reference, options, labels, index_base)
+    lines = [line for line in reference.splitlines() if line.strip()]
+    if whole != "absent" or len(lines) < 2:
+        return whole
+    # A reference with an explanation: the answer stands on its first line or on its last.
+    ends = {_read(line, options, labels, index_base) for line in (lines[0], lines[-1])} - {"absent"}
+    return "absent" if not ends else ends.pop() if len(ends) == 1 else "ambiguous"
+
+
+def fold(text: str) -> str:
+    """A text as options are compared: width, case, blanks and closing punctuation do not count.
+
+    >>> fold(" The  Cat. ") == fold("the cat")
+    True
+    """
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).strip(_EDGE) or text.strip()
+
+
+def _read(reference: str, options: Sequence[str], labels: Labels, index_base: int | None) -> Meaning:
+    """The same for a reference without an explanation."""
     text = " ".join(_unwrap(reference).split())
     if len(text) > MAX_REFERENCE:
         places = _by_text(text, options)
@@ -72,15 +93,6 @@ def meaning(reference: str, options: Sequence[str], labels: Labels, index_base: 
     if found:
         return found.pop() if len(found) == 1 else "ambiguous"
     return "ambiguous" if _names_several(reduced, options) else "absent"
-
-
-def fold(text: str) -> str:
-    """A text as options are compared: width, case, blanks and closing punctuation do not count.
-
-    >>> fold(" The  Cat. ") == fold("the cat")
-    True
-    """
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).strip(_EDGE) or text.strip()
 
 
 def _readings(text: str, options: Sequence[str], labels: Labels, index_base: int | None) -> set[int]:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Final
 
 from beam_rs.cleaning import _phrases
@@ -41,15 +41,18 @@ class Choices(Rule):
     """Render options as a lettered block, the reference as its letter, and have the item judged by `mcq`.
 
     Attributes:
-      index_base: number of the first option, where a family's references are indices; None where they are not.
+      index_base: number of the first option, where references are indices; None where they are not.
+      index_bases: the same by family, over the general one.
     """
 
     name: ClassVar[str] = "choices"
 
     index_base: int | None = None
+    index_bases: Mapping[str, int] = field(default_factory=dict)
 
     def apply(self, item: Item, measured: Mapping[str, int]) -> Item | Refusal:
-        found = normalise(item.question, item.references, item.options, self.index_base)
+        base = self.index_bases.get(item.family, self.index_base)
+        found = normalise(item.question, item.references, item.options, base)
         if found is None or isinstance(found, Refusal):
             return found or item
         chosen = replace(item, options=found.options, verifier="mcq")
@@ -83,7 +86,7 @@ def normalise(
     """
     own = _strip_labels(options)
     finished = _finished(question, references)
-    if finished and (len(own) < 2 or _same(own, finished.options) or _letters_only(own, finished.options)):
+    if finished and _goes_with(own, options, finished.options):
         return finished
     listing = find(question)
     if len(own) >= 2:
@@ -96,6 +99,11 @@ def normalise(
     return None if isinstance(found, Refusal) and not listing.firm else found
 
 
+def _goes_with(own: tuple[str, ...], raw: Sequence[str], listed: Sequence[str]) -> bool:
+    """Whether a line's own options say nothing against those that its question lists."""
+    return len(own) < 2 or _same(own, listed) or _same(raw, listed) or _letters_only(own, listed)
+
+
 def _settle(
     listing: Listing, question: str, references: Sequence[str], index_base: int | None
 ) -> Normalised | Refusal | None:
@@ -103,8 +111,9 @@ def _settle(
     options = listing.options
     if len(options) > len(LETTERS):
         return Refusal(AMBIGUOUS, f"{len(options)} options; a lettered block has {len(LETTERS)}")
-    if listing.readings > 1:
-        return Refusal(AMBIGUOUS, f"the list can be cut into {len(options)} options in {listing.readings} ways")
+    if listing.readings != 1:
+        why = "a label is missing" if not listing.readings else f"it can be cut in {listing.readings} ways"
+        return Refusal(AMBIGUOUS, f"no certain list of {len(options)} options: {why}")
     if listing.counts and index_base is None and any(reference.strip().isdigit() for reference in references):
         return None  # an enumeration in a question that asks for a number
     places = {meaning(reference, options, listing.labels, index_base) for reference in references}
@@ -124,7 +133,7 @@ def _settle(
 def _finished(question: str, references: Sequence[str]) -> Normalised | None:
     """The question where it is in finished form already, with a bare letter as its reference."""
     block = parse_block(question)
-    if block is None or "\r" in question or len(set(references)) != 1 or len(references) != 1:
+    if block is None or "\r" in question or len(references) != 1:
         return None
     letter = references[0]
     if len(letter) != 1 or letter not in LETTERS[: len(block.options)]:
@@ -144,7 +153,12 @@ def _with_own(question: str, listing: Listing | None, own: tuple[str, ...]) -> L
     if listing and (_same(own, listing.options) or _letters_only(own, listing.options)):
         return replace(listing, firm=True, readings=1) if _same(own, listing.options) else listing
     if listing and listing.firm:
-        return None
+        # A list that was cut wrongly, for the commas in its options, is still one that holds the line's own options.
+        listed = " ".join(listing.options).casefold()
+        held = all(
+            " ".join(option.replace(",", " ").split()) in listed.replace(",", " ") for option in map(str.casefold, own)
+        )
+        return replace(listing, options=own, firm=True, readings=1) if held and listing.labels == "none" else None
     stem, after = _split_instruction(question.replace("\r\n", "\n"))
     return Listing(_phrases.strip_lead_in(stem)[0], own, after, "none", firm=True)
 
@@ -158,6 +172,8 @@ def _split_instruction(question: str) -> tuple[str, str]:
 def _strip_labels(options: Sequence[str]) -> tuple[str, ...]:
     """A line's own options without labels, where all of them carry the right one."""
     cleaned = tuple(" ".join(option.split()) for option in options)
+    while cleaned and not cleaned[-1]:
+        cleaned = cleaned[:-1]  # tables pad a line of few options with empty ones
     labels = [_OWN_LABEL.match(option) for option in cleaned]
     if all(label and label[1].upper() == letter for label, letter in zip(labels, LETTERS, strict=False)):
         return tuple(option[label.end() :] for option, label in zip(cleaned, labels, strict=True) if label)
