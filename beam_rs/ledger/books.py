@@ -70,7 +70,7 @@ class Reading(Iterator[Record]):
 
     Attributes:
       path: the file.
-      records: how many have been read.
+      records: how many have been decoded.
       gaps: damaged stretches passed over.
       torn: bytes at the end that are no whole record, as a killed process leaves them.
     """
@@ -81,9 +81,10 @@ class Reading(Iterator[Record]):
         self._stream = self._read()
 
     def __next__(self) -> Record:
-        record = next(self._stream)
-        self.records += 1
-        return record
+        return next(self._stream)
+
+    def __iter__(self) -> Iterator[Record]:
+        return self._stream
 
     def _read(self) -> Iterator[Record]:
         with storage.reading(self.path) as file:
@@ -94,6 +95,7 @@ class Reading(Iterator[Record]):
             blocks = Blocks(file, head.sync, head.end)
             for some in handfuls(blocks):
                 found = records_of(some, head)
+                self.records += len(found)
                 yield from found
                 self.gaps += sum(block.holds for block in some) > len(found)
             self.gaps += blocks.gaps
