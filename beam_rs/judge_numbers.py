@@ -30,7 +30,10 @@ _CORE: Final = (
     r"(?P<core>\d{1,3}(?:[,'_ ]\d{3})+(?![\d])(?:\.\d+)?|\d{1,3}(?:\.\d{3})+(?:,\d+)?(?!\d)"
     r"|\d{1,2}(?:,\d{2})+,\d{3}(?!\d)(?:\.\d+)?|\d+[.,]\d+|\d+|\.\d+)"
 )
-_POWER: Final = r"(?:\s?[x×*·]\s?10\s?\^\s?\{?\(?(?P<power>[-+]?\d{1,4})\)?\}?|e(?P<exp>[-+]?\d{1,4})(?!\w))?"
+_POWER: Final = (
+    r"(?:\s?[x×*·]\s?10\s?\^\s?\{?\(?(?P<power>[-+]?\d{1,4})\)?\}?|e(?P<exp>[-+]?\d{1,4})(?!\w)"
+    r"|\^\{?(?P<up>[-+]?\d{1,2})\}?)?"
+)
 _BELOW: Final = r"(?:\s?/\s?(?P<below>\d+))?"
 _SCALE: Final = rf"(?:\s?(?P<scale>{'|'.join(sorted(_SCALES, key=len, reverse=True))})s?(?![a-z]))?"
 _SHARE: Final = r"(?P<percent>\s?(?:%|percent\b|per cent\b))?"
@@ -113,9 +116,17 @@ def _readings(found: re.Match[str], *, strict: bool) -> Iterator[Fraction]:
     signs = [-1] if sign and sign != "+" else [1]
     if not strict and (found["sign"] or "").endswith(" ") and sign == "-":
         signs = [-1, 1]  # a bullet, or a minus
-    for value in _values(core, strict=strict):
+    for value in _raised(_values(core, strict=strict), int(found["up"] or 1), strict=strict):
         for factor in signs:
             yield from _scaled(factor * value * Fraction(10) ** exponent, found, strict=strict)
+
+
+def _raised(values: Iterator[Fraction], power: int, *, strict: bool) -> Iterator[Fraction]:
+    for value in values:
+        if value or power > 0:
+            yield value**power
+        if power != 1 and not strict:
+            yield value
 
 
 def _scaled(value: Fraction, found: re.Match[str], *, strict: bool) -> Iterator[Fraction]:

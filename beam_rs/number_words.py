@@ -73,6 +73,9 @@ def spelled(text: str) -> Fraction | None:
     (Fraction(21, 1), Fraction(35, 1), None, None)
     """
     text = text.strip(" .。")
+    share = _SHARE.fullmatch(text)
+    if share and share[1]:
+        return Fraction(_SMALL.get(share[1].lower(), 1), _PARTS[share[2].lower()])
     words = _RUN.match(text)
     if words and re.fullmatch(r"(?:\s+(?!and\b|or\b)[^\W\d]+){0,2}", text[words.end() :]):
         values = list(_composed(words[0]))
