@@ -22,6 +22,7 @@ class LoopThread:
 
     def __init__(self, name: str) -> None:
         self._ready = threading.Event()
+        self._last: Coroutine[Any, Any, None] | None = None
         self._thread = threading.Thread(target=lambda: asyncio.run(self._live()), name=name, daemon=True)
         self._thread.start()
         self._ready.wait()
@@ -38,16 +39,32 @@ class LoopThread:
             work.close()
             raise EngineDied("the engine is closed") from error
 
-    def close(self) -> None:
-        """End the loop and wait for its thread. Safe to call twice."""
-        if self._thread.is_alive():
-            self._loop.call_soon_threadsafe(self._stop.set)
+    def close(self, last: Coroutine[Any, Any, None] | None = None) -> None:
+        """End the loop and wait for its thread. Safe to call twice, and from the loop itself.
+
+        Args:
+          last: what to run on the loop when nothing else runs there any more.
+        """
+        if not self._thread.is_alive():
+            if last is not None:
+                last.close()
+            return
+        self._last = last
+        self._loop.call_soon_threadsafe(self._stop.set)
+        # the collector may end an engine from any thread, and a thread cannot wait for itself
+        if threading.current_thread() is not self._thread:
             self._thread.join()
 
     async def _live(self) -> None:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
         self._ready.set()
         await self._stop.wait()
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+        if self._last is not None:
+            await self._last
 
 
 class Window:

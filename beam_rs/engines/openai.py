@@ -105,8 +105,7 @@ class OpenAiEngine(Engine):
     def close(self) -> None:
         live, self._live = self._live, None
         if live:
-            live.loop.submit(live.stop()).result()
-            live.loop.close()
+            live.loop.close(live.stop())
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ import json
 import random
 import re
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -48,17 +49,16 @@ class Simulated:
     active: int = 0
     most_active: int = 0
     busy: float = 0.0
-
-    def seconds(self, content: str) -> float:
-        """How long a request takes: the same for the same content."""
-        return seconds(content, self.median, self.sigma)
+    first: float = 0.0
+    last: float = 0.0
 
     def stats(self) -> dict[str, Any]:
         return {"requests": self.seen.total(), "distinct": len(self.seen), "most": max(self.seen.values(), default=0),
-                "busy": self.busy, "most_active": self.most_active}  # fmt: skip
+                "busy": self.busy, "span": self.last - self.first, "most_active": self.most_active}  # fmt: skip
 
 
 def seconds(content: str, median: float, sigma: float = 1.0) -> float:
+    """How long a request takes: the same for the same content."""
     draw = random.Random(hashlib.sha256(content.encode("utf-8", "surrogatepass")).digest())
     return median * draw.lognormvariate(0.0, sigma) if median else 0.0
 
@@ -114,11 +114,13 @@ class _Handler:
                 await _fail(name, server, body, writer)
         async with self.gate:
             server.active += 1
+            server.first = server.first or time.monotonic()
             server.most_active = max(server.active, server.most_active)
-            duration = server.seconds(content)
+            duration = seconds(text, server.median, server.sigma)
             try:
                 await asyncio.sleep(duration)
                 server.busy += duration
+                server.last = time.monotonic()
             finally:
                 server.active -= 1
         await _send(writer, 200, answer(body, text))
