@@ -84,7 +84,7 @@ class Claim:
       EngineError: another engine holds one of them.
     """
 
-    def __init__(self, devices: Sequence[str], mark: str, model: str, patience: float = 20.0) -> None:
+    def __init__(self, devices: Sequence[str], mark: str, model: str, patience: float = 10.0) -> None:
         self._files = ExitStack()
         deadline = time.monotonic() + patience
         try:

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from rapidfuzz import fuzz, process
+
 from beam_rs.errors import ConfigError, MissingExtra
-from beam_rs.registry import nearest
 
 OURS: Final = {
     "model": "set engine.model",
@@ -19,7 +20,7 @@ OURS: Final = {
 """Options of vLLM that are not the user's, and why."""
 
 ENVIRONMENT: Final = {
-    "VLLM_WORKER_MULTIPROCESSING_METHOD": "spawn",  # a fork of a process with threads may hang
+    "VLLM_WORKER_MULTIPROC_METHOD": "spawn",  # a fork of a process with threads may hang
     "VLLM_HOST_IP": "127.0.0.1",  # nothing listens beyond this host unless the user says so
     "GLOO_SOCKET_IFNAME": "lo",
     "VLLM_NO_USAGE_STATS": "1",
@@ -60,7 +61,8 @@ def check_options(options: Mapping[str, Any]) -> None:
         if name in OURS:
             raise ConfigError(f"engine 'vllm': options.{name} is not to be set: {OURS[name]}")
         if name not in known:
-            raise ConfigError(f"engine 'vllm': vLLM has no option {name!r}{nearest(str(name), known)}")
+            near = process.extractOne(str(name), known, scorer=fuzz.ratio)  # most names share a word with many others
+            raise ConfigError(f"engine 'vllm': vLLM has no option {name!r}; did you mean {near[0]!r}?")
 
 
 def engine_args(model: str, revision: str, window: int, options: Mapping[str, Any]) -> Any:

@@ -19,7 +19,7 @@ from PIL import Image
 from beam_rs import images, reasoning
 from beam_rs.engines._devices import Claim, one_start_at_a_time, used_devices
 from beam_rs.engines._loop import LoopThread, Window, run_batch
-from beam_rs.engines._processes import Reaper, end_marked, memory_of
+from beam_rs.engines._processes import Reaper, end_marked, find_marked, memory_of
 from beam_rs.engines._vllm_core import Core, CoreDied, Gauge, Load
 from beam_rs.engines._vllm_prompt import Prompt, Renderer, load_renderer
 from beam_rs.engines._watchdog import Watchdog
@@ -97,6 +97,10 @@ class Session:
     def load(self) -> Load:
         """What the engine is doing."""
         return self._gauge.load()
+
+    def processes(self) -> list[int]:
+        """Ids of the engine's processes."""
+        return find_marked(self._mark)
 
     def rendered(self, request: Request) -> str:
         """The prompt text that the model gets for a request."""

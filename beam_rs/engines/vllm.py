@@ -78,6 +78,10 @@ class VllmEngine(Engine):
         """What the engine is doing, from vLLM's own figures."""
         return self._started().load()
 
+    def processes(self) -> list[int]:
+        """Ids of the engine's processes, of which this one is none."""
+        return self._started().processes()
+
     def rendered(self, request: Request) -> str:
         """The prompt text that the model gets for a request."""
         return self._started().rendered(request)
