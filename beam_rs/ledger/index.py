@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from beam_rs.ledger import storage
-from beam_rs.ledger.blocks import Blocks, handfuls
+from beam_rs.ledger.blocks import SYNC, Blocks, handfuls
 from beam_rs.ledger.books import Ledger
 from beam_rs.ledger.coding import Header, keys, read_header, records_of
 from beam_rs.ledger.records import Record, choose, completion_of, settled
@@ -133,11 +133,12 @@ class Index:
             file.head = file.head or read_header(stream, file.path)
             if file.head is None:
                 return
-            blocks = Blocks(stream, file.head.sync, max(file.offset, file.head.end))
+            # A start that was given may lie inside a mark: with the mark in front, the next block is found all the same.
+            blocks = Blocks(stream, file.head.sync, max(file.offset - SYNC, file.head.end))
             for block in blocks:
                 for key in keys(block, file.head):
                     self._places.add(key, number << _OFFSET | block.offset)
-            file.offset = blocks.offset
+            file.offset = max(file.offset, blocks.offset)
 
     def _read(self, places: list[int]) -> Iterator[Record]:
         for number, group in groupby(places, lambda place: place >> _OFFSET):

@@ -148,6 +148,10 @@ class ObjectWriter(Writer):
 
     codec = "deflate"
 
+    def __init__(self, folder: str, period: float = PERIOD) -> None:
+        self._period = period
+        super().__init__(folder)
+
     def forget(self) -> None:
         self._lock = threading.Lock()
         self._sending = threading.Lock()
@@ -181,7 +185,7 @@ class ObjectWriter(Writer):
             self._pending.append(payload)
             full = len(self._pending) >= BATCH or self._late
             if not full and self._timer is None:
-                self._timer = threading.Timer(PERIOD, self._send_late)
+                self._timer = threading.Timer(self._period, self._send_late)
                 self._timer.daemon = True
                 self._timer.start()
         if full:
