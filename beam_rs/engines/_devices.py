@@ -9,47 +9,14 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Final
 
 from beam_rs.engines._processes import end_marked
 from beam_rs.errors import EngineError
 
 _LOG: Final = logging.getLogger(__name__)
 _POLL: Final = 0.2
-
-
-@dataclass(frozen=True)
-class Gpu:
-    """A graphics card as its driver describes it; memory in bytes."""
-
-    index: int
-    name: str
-    total: int
-    used: int
-
-
-def gpus() -> list[Gpu]:
-    """The cards of this host, asked from the driver without opening a context on them; empty where there is none."""
-    try:
-        from vllm.third_party import pynvml
-    except ImportError:
-        return []
-    try:
-        pynvml.nvmlInit()
-    except pynvml.NVMLError:
-        return []
-    try:
-        handles = [pynvml.nvmlDeviceGetHandleByIndex(i) for i in range(pynvml.nvmlDeviceGetCount())]
-        return [_describe(pynvml, index, handle) for index, handle in enumerate(handles)]
-    finally:
-        pynvml.nvmlShutdown()
-
-
-def _describe(pynvml: Any, index: int, handle: Any) -> Gpu:
-    memory, name = pynvml.nvmlDeviceGetMemoryInfo(handle), pynvml.nvmlDeviceGetName(handle)
-    return Gpu(index, name.decode() if isinstance(name, bytes) else str(name), int(memory.total), int(memory.used))
 
 
 def used_devices(count: int) -> tuple[str, ...]:

@@ -55,7 +55,7 @@ class Session:
 
     def __init__(self, label: str, make_args: Callable[[], Any], limits: Limits) -> None:
         self._label, self._make_args, self._limits = label, make_args, limits
-        self._mark = f"{os.getpid()}-{secrets.token_hex(8)}"
+        self.mark = f"{os.getpid()}-{secrets.token_hex(8)}"
         self._closing = threading.Lock()
         self._closed = False
         self._core: Core | None = None
@@ -79,8 +79,8 @@ class Session:
         """
         args = self._make_args()
         count = args.tensor_parallel_size * args.pipeline_parallel_size * args.data_parallel_size
-        self._claim = Claim(used_devices(count), self._mark, self._label)
-        self._reaper = Reaper(self._mark)
+        self._claim = Claim(used_devices(count), self.mark, self._label)
+        self._reaper = Reaper(self.mark)
         self._loop = LoopThread("beam_rs-vllm")
         opened = self._loop.submit(self._first())
         try:
@@ -100,7 +100,7 @@ class Session:
 
     def processes(self) -> list[int]:
         """Ids of the engine's processes."""
-        return find_marked(self._mark)
+        return find_marked(self.mark)
 
     def rendered(self, request: Request) -> str:
         """The prompt text that the model gets for a request."""
@@ -120,7 +120,7 @@ class Session:
                 self._loop.submit(self._end_core()).result(30)
         except (FutureTimeout, EngineError) as error:
             _LOG.warning("the engine did not close by itself: %s", error or "30 s passed")
-        end_marked(self._mark)
+        end_marked(self.mark)
         if self._loop:
             self._loop.close()
         self._pool.shutdown(wait=False, cancel_futures=True)
@@ -144,11 +144,11 @@ class Session:
             begun = time.monotonic()
             self._watchdog.watch(self._limits.start_seconds)
             try:
-                core = Core(self._make_args(), self._mark, self._gauge)
+                core = Core(self._make_args(), self.mark, self._gauge)
             except BeamRsError:
                 raise
             except Exception as error:  # whatever keeps it from starting; its processes have logged why
-                end_marked(self._mark)
+                end_marked(self.mark)
                 raise EngineError(f"vLLM could not start {self._label}: {error}; its log says why") from error
             finally:
                 self._watchdog.rest()
@@ -158,7 +158,7 @@ class Session:
             self._label,
             getattr(model.hf_config, "_commit_hash", None) or "none (a folder)",
             time.monotonic() - begun,
-            memory_of(self._mark) / 1e9,
+            memory_of(self.mark) / 1e9,
             model.max_model_len,
             cache.num_gpu_blocks,
             cache.block_size,
@@ -172,7 +172,7 @@ class Session:
 
     def _end_hung(self, idle: float) -> None:
         """What the watchdog does: with its processes gone, the engine counts as dead, and a new life begins."""
-        ended = end_marked(self._mark)
+        ended = end_marked(self.mark)
         _LOG.error("vllm: no progress for %.0f s; ended its %s processes", idle, ended)
 
     async def _answer(self, request: Request) -> Completion | None:

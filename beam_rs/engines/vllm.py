@@ -78,6 +78,11 @@ class VllmEngine(Engine):
         """What the engine is doing, from vLLM's own figures."""
         return self._started().load()
 
+    @property
+    def mark(self) -> str:
+        """What `BEAM_RS_ENGINE` says in the environment of each of the engine's processes."""
+        return self._started().mark
+
     def processes(self) -> list[int]:
         """Ids of the engine's processes, of which this one is none."""
         return self._started().processes()
