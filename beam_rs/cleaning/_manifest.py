@@ -16,6 +16,7 @@ from beam_rs.schema import Source
 FIELDS: Final = ("dataset", "image", "sha256")
 
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_DIGEST: Final = re.compile(r"[0-9a-fA-F]{64}")
 _ENTRY: Final = 48
 _LOADED: dict[tuple[str, int, int], "Index"] = {}
 _LOADING: Final = threading.Lock()
@@ -64,33 +65,33 @@ def _load(path: str) -> Index:
     import numpy as np
 
     packed = bytearray()
-    for place, entry in _entries(path):
-        packed += _pack(entry, f"{path}, {place}")
+    for number, entry in _entries(path):
+        try:
+            packed += _pack(entry)
+        except (TypeError, ValueError) as error:
+            raise ConfigError(f"{path}, line {number}: {error}") from error
     table = np.frombuffer(packed, dtype=np.uint8).reshape(-1, _ENTRY)
     high = np.ascontiguousarray(table[:, :8]).view(">u8").reshape(-1).astype(np.uint64)
     order = np.argsort(high, kind="stable")
     return Index(high[order], table[order, 8:])
 
 
-def _pack(entry: Any, place: str) -> bytes:
+def _pack(entry: Any) -> bytes:
     """An entry as 48 bytes.
 
     Raises:
-      ConfigError: it is no object with the three texts.
+      TypeError: it is no object with the three texts.
+      ValueError: its digest is none.
     """
     if not isinstance(entry, dict):
-        raise ConfigError(f"{place}: an entry must be an object with {', '.join(FIELDS)}, got {type(entry).__name__}")
+        raise TypeError(f"an object with {', '.join(FIELDS)} is expected, got {type(entry).__name__}")
     for name in FIELDS:
         if not isinstance(entry.get(name), str):
             found = type(entry[name]).__name__ if name in entry else "nothing"
-            raise ConfigError(f"{place}: {name!r} must be a text, got {found}")
-    try:
-        digest = bytes.fromhex(entry["sha256"])
-    except ValueError:
-        digest = b""
-    if len(digest) != 32 or len(entry["sha256"]) != 64:
-        raise ConfigError(f"{place}: 'sha256' must be 64 hexadecimal digits, got {entry['sha256'][:80]!r}")
-    return _key(entry["dataset"], entry["image"]) + digest
+            raise TypeError(f"{name!r} must be a text, got {found}")
+    if not _DIGEST.fullmatch(entry["sha256"]):
+        raise ValueError(f"'sha256' must be 64 hexadecimal digits, got {entry['sha256'][:80]!r}")
+    return _key(entry["dataset"], entry["image"]) + bytes.fromhex(entry["sha256"])
 
 
 def _key(dataset: str, image: str) -> bytes:
@@ -99,30 +100,30 @@ def _key(dataset: str, image: str) -> bytes:
     return hashlib.blake2b(text, digest_size=16).digest()
 
 
-def _entries(path: str) -> Iterator[tuple[str, Any]]:
-    """Each entry with its place in the file; faults of the file become `ConfigError`."""
+def _entries(path: str) -> Iterator[tuple[int, Any]]:
+    """Each entry with its line, row or record in the file; faults of the file become `ConfigError`."""
     suffix = os.path.splitext(path.lower())[1]
     readers = {".parquet": _read_parquet, ".pq": _read_parquet, ".avro": _read_avro}
     read = readers.get(suffix, _read_lines)
     try:
         with _open(path) as file:
             yield from read(file, path)
-    except OSError as error:
-        raise ConfigError(f"source manifest {path} cannot be read: {error.strerror or error}") from error
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"source manifest {path} cannot be read: {error}") from error
 
 
-def _read_lines(file: BinaryIO, path: str) -> Iterator[tuple[str, Any]]:
+def _read_lines(file: BinaryIO, path: str) -> Iterator[tuple[int, Any]]:
     for number, line in enumerate(file, 1):
         text = line.removeprefix(b"\xef\xbb\xbf").strip() if number == 1 else line.strip()
         if not text:
             continue
         try:
-            yield f"line {number}", json.loads(text)
+            yield number, json.loads(text)
         except (ValueError, RecursionError) as error:
             raise ConfigError(f"{path}, line {number}: no JSON: {error}") from error
 
 
-def _read_parquet(file: BinaryIO, path: str) -> Iterator[tuple[str, Any]]:
+def _read_parquet(file: BinaryIO, path: str) -> Iterator[tuple[int, Any]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -130,26 +131,26 @@ def _read_parquet(file: BinaryIO, path: str) -> Iterator[tuple[str, Any]]:
         table = pq.ParquetFile(file)
         missing = [name for name in FIELDS if name not in table.schema_arrow.names]
         if missing:
-            raise ConfigError(f"{path}, row 1: no column {missing[0]!r}")
+            raise ConfigError(f"{path}, line 1: no column {missing[0]!r}")
         row = 0
         for batch in table.iter_batches(batch_size=10_000, columns=list(FIELDS)):
             for entry in batch.to_pylist():
                 row += 1
-                yield f"row {row}", entry
+                yield row, entry
     except pa.ArrowException as error:
         raise ConfigError(f"{path}: no Parquet file: {error}") from error
 
 
-def _read_avro(file: BinaryIO, path: str) -> Iterator[tuple[str, Any]]:
+def _read_avro(file: BinaryIO, path: str) -> Iterator[tuple[int, Any]]:
     import fastavro
 
     row = 0
     try:
         for entry in fastavro.reader(file):
             row += 1
-            yield f"record {row}", entry
-    except (ValueError, EOFError, KeyError, IndexError, TypeError) as error:
-        raise ConfigError(f"{path}, record {row + 1}: no Avro: {error}") from error
+            yield row, entry
+    except Exception as error:  # fastavro raises whatever the damage leads it to
+        raise ConfigError(f"{path}, line {row + 1}: no Avro: {error}") from error
 
 
 def _open(path: str) -> AbstractContextManager[BinaryIO]:

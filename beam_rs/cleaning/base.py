@@ -27,6 +27,14 @@ class Rule(ABC):
     name: ClassVar[str]
     measures: ClassVar[bool] = False
 
+    def check(self) -> None:
+        """Find out, before the first item is read, whether the rule can work at all.
+
+        Raises:
+          ConfigError: a file that it needs is absent or cannot be read.
+        """
+        return
+
     def measure(self, item: Item) -> Iterable[str]:
         """Labels to count for an item; the counts over all items come back in `apply`."""
         return ()

@@ -37,6 +37,12 @@ class Provenance(Rule):
         if (self.manifest is None) == (self.root is None):
             raise ConfigError("cleaning.provenance needs exactly one of 'manifest' and 'root'")
 
+    def check(self) -> None:
+        if self.manifest is not None:
+            load_manifest(self.manifest)
+        elif "://" not in (self.root or "") and not os.path.isdir(self.root or ""):
+            raise ConfigError(f"cleaning.provenance.root is no folder: {self.root}")
+
     def apply(self, item: Item, measured: Mapping[str, int]) -> Item | Refusal:
         if item.source is None:
             return Refusal(UNKNOWN, "the item records no source")

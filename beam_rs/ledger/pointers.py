@@ -82,10 +82,7 @@ def fetch(path: str, offsets: list[int]) -> Iterator[tuple[int, list[Record]]]:
 
 
 def _half(key: bytes) -> bytes:
-    """Sixteen bytes that stand for a key; equal ones are told apart when the record is read.
-
-    The first byte of a pair never is zero, which NumPy would strip at the end.
-    """
+    """Sixteen bytes that stand for a key: 64 bits of its hash; the record itself says whether it is the one."""
     return key[:16]
 
 

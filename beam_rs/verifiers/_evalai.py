@@ -15,8 +15,7 @@ _PERIODS: Final = 32
 _GROUPED: Final = re.compile(r"\d,\d")
 
 _NUMBERS: Final = {
-    word: str(value)
-    for value, word in enumerate("zero one two three four five six seven eight nine ten".split())
+    word: str(value) for value, word in enumerate("zero one two three four five six seven eight nine ten".split())
 } | {"none": "0"}
 _ARTICLES: Final = frozenset({"a", "an", "the"})
 

@@ -80,7 +80,9 @@ class Anls(Verifier):
         return "reference too long" if max(map(len, case.references)) > LONGEST else None
 
     def compare(self, case: Case, answer: str) -> Verdict:
-        best = max((self._best(case.references, *reading) for reading in readings(answer, final=self.final)), key=_score)
+        best = max(
+            (self._best(case.references, *reading) for reading in readings(answer, final=self.final)), key=_score
+        )
         if best.score < self.accept_at or best.score == 0:
             return self.verdict(
                 "no_match", score=best.score, extracted=best.text[:200] or None, form=best.form, reason="too far"

@@ -18,7 +18,9 @@ from beam_rs.verifiers._numbers import WORDS
 from beam_rs.verifiers.base import Verifier
 
 _WORD: Final = "|".join(sorted(map(re.escape, WORDS), key=len, reverse=True))
-_INTEGER: Final = re.compile(rf"(?<![\w.,/-])(?:\d{{1,3}}(?:,\d{{3}})+|\d+|{_WORD})(?![\w/%°]|[.,-]\d|-\w)", re.IGNORECASE)
+_INTEGER: Final = re.compile(
+    rf"(?<![\w.,/-])(?:\d{{1,3}}(?:,\d{{3}})+|\d+|{_WORD})(?![\w/%°]|[.,-]\d|-\w)", re.IGNORECASE
+)
 _ANY_NUMBER: Final = re.compile(rf"(?<![a-z])[-+]?\d[\d.,]*|\b(?:{_WORD})\b", re.IGNORECASE)
 _MARKER: Final = re.compile(r"^[ \t]*(?:\d{1,3}[.)]|[-•])[ \t]+", re.MULTILINE)
 _COUNTED: Final = re.compile(

@@ -1,0 +1,217 @@
+"""One run, from a configuration to an exit code."""
+
+import logging
+import os
+import re
+import signal
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import Any, Final
+
+import apache_beam as beam
+
+from beam_rs import errors, files, job, manifest, naming
+from beam_rs.config import Config
+from beam_rs.engines import loaded
+from beam_rs.engines.base import DRAIN, Engine
+from beam_rs.errors import BeamRsError, Interrupted
+from beam_rs.job import Job
+from beam_rs.keys import canonical
+from beam_rs.ledger import Ledger
+from beam_rs.manifest import Header
+from beam_rs.progress import PROGRESS
+from beam_rs.runners import direct, live, options, output, pool
+from beam_rs.transforms.generate import CLUSTER_BATCH, LOCAL_BATCH
+from beam_rs.transforms.recipes import MakeDataset
+
+DEAD_LETTERS: Final = 3
+"""Exit code of a finished run with more dead letters than allowed."""
+
+_RAISED: Final = re.compile(r"beam_rs\.errors\.(\w+): (.*)")
+_LOG: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What a run left.
+
+    Attributes:
+      code: exit code.
+      manifest: as published.
+    """
+
+    code: int
+    manifest: dict[str, Any]
+
+
+def run(
+    config: Config, *, limit: int | None = None, overwrite: bool = False, beam_options: Sequence[str] = ()
+) -> Finished:
+    """Run the main job and wait for its end.
+
+    Args:
+      config: what to do.
+      limit: read no more than this many records.
+      overwrite: replace the output of another configuration.
+      beam_options: further options for Beam, as on its command line.
+
+    Raises:
+      UsageError: found before the first item is read.
+      BeamRsError: the run failed; what was finished is in the ledger.
+    """
+    settings = config.settings
+    built = job.build(config)
+    arguments = options.flags(settings.runner.options, beam_options)
+    parsed = options.parse(arguments)
+    runner = direct.runner(settings.runner.name)
+    parts = pool.plan(config, built, limit)
+    check(built)
+    ledger = Ledger(files.join(built.output, naming.LEDGER))
+    with output.held(built.output):
+        output.prepare(built.output, built.fingerprint, config.portable, overwrite)
+        ledger.check_writable()
+        local = settings.runner.name == "direct"
+        made = MakeDataset(
+            built,
+            parts,
+            header(config, built),
+            ledger,
+            ledger.snapshot(),
+            LOCAL_BATCH if local else CLUSTER_BATCH,
+            time.time(),
+        )
+        with draining(), live.shown(direct.is_in_process(settings.runner.name, parsed)):
+            wait(made, runner, parsed)
+    return finished(built)
+
+
+def check(built: Job) -> None:
+    """What can be found out about the rules before the first item is read.
+
+    Raises:
+      ConfigError: a source manifest that is absent or cannot be read.
+    """
+    for rule in built.rules:
+        rule.check()
+
+
+def wait(made: beam.PTransform, runner: Any, parsed: Any) -> None:
+    """Run a pipeline to its end.
+
+    Raises:
+      BeamRsError: the error of ours that ended it, or one that shows what did.
+    """
+    PROGRESS.reset()
+    DRAIN.clear()
+    try:
+        with _quiet():
+            pipeline = beam.Pipeline(runner=runner, options=parsed)
+            pipeline | "Main job" >> made
+            pipeline.run().wait_until_finish()
+    except BeamRsError:
+        raise
+    except BaseException as error:
+        raise explained(error) from error
+    finally:
+        loaded.release()
+
+
+def explained(error: BaseException) -> BeamRsError:
+    """The error of ours behind what Beam raises: it keeps the text, not the object."""
+    text = str(error)
+    found = _RAISED.findall(text)
+    if DRAIN.is_set() or isinstance(error, KeyboardInterrupt):
+        return Interrupted("interrupted; run the same command again to go on where it stopped")
+    if found:
+        name, message = found[-1]
+        kind = getattr(errors, name, BeamRsError)
+        made: BeamRsError = kind.__new__(kind)
+        made.args = (message.split(" [while running")[0],)
+        return made
+    lines = [line for line in text.splitlines() if line.strip()]
+    return BeamRsError(f"the run failed: {lines[-1] if lines else type(error).__name__}")
+
+
+def header(config: Config, built: Job) -> Header:
+    """What the manifest says before the run starts."""
+    families = {
+        name: {
+            "verifier": plan.verifier.name,
+            "verifier_version": plan.verifier.version,
+            "verifier_parameters": job.parameters(plan.verifier.parameters),
+            "instruction": plan.instruction,
+            "system": plan.system,
+            "sampling": {**vars(plan.sampling), "samples": plan.samples, "accept": plan.accept},
+            "policy_version": built.policy_versions[name],
+        }
+        for name, plan in built.families.items()
+    }
+    judge = {**vars(built.judge), **_engine(built.judge_engine)} if built.judge else None
+    return Header(
+        configuration=config.portable,
+        fingerprint=built.fingerprint,
+        model=_engine(built.engine),
+        families=families,
+        judge=judge,
+        policy=built.policy,
+        started=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+    )
+
+
+def _engine(engine: Engine) -> dict[str, Any]:
+    return {"engine": engine.name, "model": engine.model, "revision": engine.revision, "pixels": engine.pixels}
+
+
+def finished(built: Job) -> Finished:
+    """The published manifest, and the exit code that follows from it.
+
+    Raises:
+      BeamRsError: the run ended without publishing.
+    """
+    import json
+
+    data = files.read(files.join(built.output, naming.MANIFEST))
+    if data is None:
+        raise BeamRsError(f"the run ended, but there is no {naming.MANIFEST} in {built.output}")
+    value = json.loads(data)
+    share = manifest.dead_letters(value["counts"]["total"])
+    return Finished(DEAD_LETTERS if share > built.dead_letters else 0, value)
+
+
+@contextmanager
+def draining() -> Iterator[None]:
+    """The first SIGINT or SIGTERM drains what is in flight; the second ends at once, and loses no finished answer."""
+
+    def handle(number: int, frame: Any) -> None:
+        if DRAIN.is_set():
+            os._exit(Interrupted.exit_code)
+        DRAIN.set()
+        _LOG.warning("stopping: what is in flight is finished and kept; once more ends at once")
+
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, old in before.items():
+            signal.signal(number, old)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Beam logs its translation passes as warnings and each failure with its stack; the error itself is shown by us."""
+    noisy = [logging.getLogger(name) for name in ("apache_beam", "root")]
+    levels = [logger.level for logger in noisy]
+    noisy[0].setLevel(logging.CRITICAL if not os.environ.get("BEAM_RS_DEBUG") else logging.INFO)
+    try:
+        yield
+    finally:
+        for logger, level in zip(noisy, levels, strict=True):
+            logger.setLevel(level)
+
+
+def saved(value: dict[str, Any]) -> str:
+    """A configuration as one line, for logs."""
+    return canonical(value)

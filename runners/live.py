@@ -1,0 +1,88 @@
+"""A live table while a run goes on; plain lines where there is no terminal."""
+
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+
+from beam_rs.progress import PROGRESS
+
+PERIOD: Final = 0.5
+PLAIN_PERIOD: Final = 10.0
+
+
+@contextmanager
+def shown(in_process: bool) -> Iterator[None]:
+    """Show the totals of this process until the block ends; other processes' totals are not seen, and it says so."""
+    console = Console(stderr=True)
+    if not in_process:
+        console.print("running; totals are shown at the end, the work is done in other processes")
+        yield
+        return
+    stop = threading.Event()
+    show = _table if console.is_terminal else _lines
+    thread = threading.Thread(target=show, args=(console, stop), name="beam-rs-live", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+def _table(console: Console, stop: threading.Event) -> None:
+    with Live(console=console, refresh_per_second=4, transient=True) as table:
+        while not stop.wait(PERIOD):
+            table.update(_rows())
+
+
+def _rows() -> Table:
+    table = Table(box=None)
+    for name in figures():
+        table.add_column(name, justify="right")
+    table.add_row(*figures().values())
+    return table
+
+
+def _lines(console: Console, stop: threading.Event) -> None:
+    while not stop.wait(PLAIN_PERIOD):
+        print(line(), file=sys.stderr, flush=True)
+
+
+def line() -> str:
+    """The figures as one plain line."""
+    return time.strftime("%H:%M:%S ") + "  ".join(f"{name} {value}" for name, value in figures().items())
+
+
+def figures() -> dict[str, str]:
+    """What is shown: items read, answers so far, ends, rates, occupancy, time left."""
+    counts, seconds = PROGRESS.snapshot()
+    answered = counts.get("answered", 0) + counts.get("failed requests", 0)
+    asked = counts.get("asked", 0)
+    rate = answered / seconds if seconds else 0.0
+    tokens = counts.get("completion tokens", 0)
+    left = (asked - answered) / rate if rate else 0.0
+    return {
+        "read": f"{counts.get('read', 0):,}",
+        "answered": f"{answered:,}/{asked:,}",
+        "from ledger": f"{counts.get('from_ledger', 0):,}",
+        "accepted": f"{counts.get('accepted', 0):,}",
+        "rejected": f"{counts.get('rejected', 0):,}",
+        "failed": f"{counts.get('failed', 0):,}",
+        "answers/s": f"{rate:,.1f}",
+        "tokens/s": f"{tokens / seconds:,.0f}" if seconds else "0",
+        "in flight": occupancy(),
+        "left": time.strftime("%H:%M:%S", time.gmtime(left)) if asked > answered else "—",
+    }
+
+
+def occupancy() -> str:
+    """Requests in flight of the window, as the engine last said."""
+    counts, _ = PROGRESS.snapshot()
+    return f"{counts.get('in flight', 0)}"
