@@ -33,11 +33,12 @@ _DELIMITED: Final[dict[str, str]] = {
     "tight_line": r"(?<![^\n])(LABEL)\.(?![\s.]|(?<=[0-9]\.)[0-9])",
     "tight_colon": r"(LABEL):(?![\s/:]|[A-Z]\b)",
     "wide": r"(?<![A-Za-zＡ-Ｚ.])(LABEL)．",
+    "wide_round": r"（(LABEL)）",
     "dash": r"(?<![^\n])(LABEL)[ \t]+[-–—][ \t]+",
 }
 STYLES: Final[dict[tuple[Kind, str], re.Pattern[str]]] = {
     (kind, style): re.compile(
-        ("" if style == "wide" else _LEFT + _NAMED) + pattern.replace("LABEL", label), re.MULTILINE
+        ("" if style.startswith("wide") else _LEFT + _NAMED) + pattern.replace("LABEL", label), re.MULTILINE
     )
     for kind, label in _LABELS.items()
     for style, pattern in _DELIMITED.items()
