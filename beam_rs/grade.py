@@ -128,9 +128,7 @@ def grade_file(path: str | os.PathLike[str], out: TextIO | None = None) -> Summa
 
 
 def _grade_answer(case: Mapping[str, Json]) -> dict[str, Any]:
-    parameters = case.get("params") or {}
-    if not isinstance(parameters, dict):
-        raise TypeError(f"'params' must be an object, got {type(parameters).__name__}")
+    parameters = _parameters(case)
     raw = bool(parameters.get("raw_completion"))
     settings = canonical({key: value for key, value in parameters.items() if key != "raw_completion"})
     verifier = _verifier(_text(case, "verifier"), settings)
@@ -148,8 +146,7 @@ def _grade_answer(case: Mapping[str, Json]) -> dict[str, Any]:
 
 def _grade_choices(case: Mapping[str, Json]) -> dict[str, Any]:
     question = _text(case, "question_in")
-    parameters = case.get("params") or {}
-    base = parameters.get("index_base") if isinstance(parameters, dict) else None
+    base = _parameters(case).get("index_base")
     if base is not None and (not isinstance(base, int) or isinstance(base, bool)):
         raise TypeError(f"'index_base' must be a whole number, got {base!r}")
     value = case.get("reference_in")
@@ -177,6 +174,13 @@ def _grade_choices(case: Mapping[str, Json]) -> dict[str, Any]:
 def _verifier(name: str, settings: str) -> Verifier:
     built: Verifier = build(VERIFIERS, {**json.loads(settings), "name": name}, "verifier")
     return built
+
+
+def _parameters(case: Mapping[str, Json]) -> dict[str, Json]:
+    parameters = case.get("params")
+    if parameters is not None and not isinstance(parameters, dict):
+        raise TypeError(f"'params' must be an object, got {type(parameters).__name__}")
+    return parameters or {}
 
 
 def _text(case: Mapping[str, Json], key: str, default: str | None = None) -> str:

@@ -115,7 +115,7 @@ def _read(text: str, series: Series, kind: Kind, style: str) -> Listing | None:
     if firm is None:
         return None
     counts = kind in ("digit", "roman") and _COUNTING.search(stem) is not None
-    return Listing(stem, options, after, kind, firm, counts, series.readings)
+    return Listing(stem, options, after, kind, firm and not counts, counts, series.readings)
 
 
 def _read_last(text: str, wrapped: bool) -> tuple[str, str]:

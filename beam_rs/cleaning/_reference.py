@@ -24,7 +24,7 @@ _CONCLUDED: Final = re.compile(
     r"\s+(?:is|are)\s+(?:the\s+)?(?:correct|right|answer|true)(?:\s+(?:answer|option|one))?[.!]?\Z", re.I
 )
 _LABEL: Final = re.compile(
-    r"[(（\[【]?\s?([A-Za-zＡ-Ｚａ-ｚ]|[0-9]{1,2}|[ivxIVX]{1,5})\s?[)）\]】]?\s?[.．:：、,)）]?(?:选项)?"
+    r"[(（\[【]?\s?([A-Za-zＡ-Ｚａ-ｚ]|[0-9]{1,2}|[ivxIVX]{1,5})\s?[)）\]】]?\s?[.．。:：、,)）]?(?:选项)?[.。]?"
 )
 _LABEL_AND_TEXT: Final = re.compile(
     r"(?:[(（\[【]\s?([A-Za-zＡ-Ｚａ-ｚ]|[0-9]{1,2}|[ivxIVX]{1,5})\s?[)）\]】][.:：]?"
