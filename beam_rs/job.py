@@ -14,6 +14,7 @@ from beam_rs.images import Limits, Place
 from beam_rs.items import References
 from beam_rs.judge import JudgeSettings
 from beam_rs.keys import canonical, digest, request
+from beam_rs.samples import Accept
 from beam_rs.schema import Case, Item, Request, Sampling
 from beam_rs.settings import Family, Settings
 from beam_rs.verifiers import VERIFIERS, Verifier
@@ -41,7 +42,7 @@ class FamilyPlan:
     system: str = ""
     sampling: Sampling = field(default_factory=Sampling)
     samples: int = 1
-    accept: str = "first"
+    accept: Accept = "first"
 
 
 @dataclass(frozen=True)
@@ -198,7 +199,7 @@ def _rules(config: Config) -> list[Rule]:
 def _genuine(family: Family) -> Any:
     from beam_rs.cleaning.purity import Genuine
 
-    values = family.genuine.model_dump() if family.genuine else {}
+    values: dict[str, Any] = family.genuine.model_dump() if family.genuine else {}
     return Genuine(**{key: tuple(value) if isinstance(value, list) else value for key, value in values.items()})
 
 

@@ -9,6 +9,7 @@ from pydantic_core import PydanticCustomError
 from beam_rs import naming
 from beam_rs.images import FORMATS
 from beam_rs.registry import nearest
+from beam_rs.samples import Accept
 
 
 def _listed(value: Any) -> Any:
@@ -78,6 +79,7 @@ class GenuineSettings(Section):
     origins: list[str] = []
     questions: list[str] = []
     max_reference_words: int | None = Field(None, gt=0)
+    min_reference_words: int | None = Field(None, gt=0)
 
 
 class SamplingSettings(Section):
@@ -90,7 +92,7 @@ class SamplingSettings(Section):
     thinking: bool = True
     stop: list[str] = []
     samples: int = Field(1, gt=0)
-    accept: str = "first"
+    accept: Accept = "first"
 
 
 class PartialSampling(Section):
@@ -103,7 +105,7 @@ class PartialSampling(Section):
     thinking: bool | None = None
     stop: list[str] | None = None
     samples: int | None = Field(None, gt=0)
-    accept: str | None = None
+    accept: Accept | None = None
 
 
 class ChoiceSettings(Section):

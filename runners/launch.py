@@ -98,7 +98,7 @@ def check(built: Job) -> None:
         rule.check()
 
 
-def wait(made: beam.PTransform, runner: Any, parsed: Any) -> None:
+def wait(made: MakeDataset, runner: Any, parsed: Any) -> None:
     """Run a pipeline to its end.
 
     Raises:

@@ -76,7 +76,12 @@ class MakeDataset(beam.PTransform[Any, beam.PCollection[str]]):
             *_figures(graded),
             judged.usage,
         ) | report.Tally()
-        parts = {"files": files, "tally": tally, "purity": cleaned.measured.get("purity"), "calibration": judged.calibration}
+        parts = {
+            "files": files,
+            "tally": tally,
+            "purity": cleaned.measured.get("purity"),
+            "calibration": judged.calibration,
+        }
         return {name: part for name, part in parts.items() if part is not None} | report.Publish(job, self.header)
 
 

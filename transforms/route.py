@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 import apache_beam as beam
 from apache_beam.pvalue import TaggedOutput
@@ -14,14 +14,6 @@ from beam_rs.schema import Failure
 from beam_rs.transforms.count import count
 
 FAILED: Final = "failed"
-
-Out: TypeAlias = (
-    TaggedOutput[Literal["RS_think"], Entry]
-    | TaggedOutput[Literal["RS_nothink"], Entry]
-    | TaggedOutput[Literal["rejected"], Entry]
-    | TaggedOutput[Literal["longform"], Entry]
-    | TaggedOutput[Literal["failed"], Failure]
-)
 
 
 class Routed(NamedTuple):
@@ -43,7 +35,7 @@ class Route(beam.PTransform[beam.PCollection[Graded], Routed]):
         return Routed(*(split[name] for name in (*naming.SPLITS, FAILED)))
 
 
-def route(graded: Graded) -> Iterator[Out]:
+def route(graded: Graded) -> Iterator[Any]:
     """The entries of an item, each under the tag of its split; or its failure."""
     end = graded.end
     count("Route", end)

@@ -14,7 +14,7 @@ from beam_rs.ledger.records import Record
 BUCKET: Final = 2
 """Hex digits of a locality that name its bucket: 256 of them."""
 
-_PLACE: Final = np.dtype([("key", "S16"), ("offset", "<u8")])
+_PLACE: Final[Any] = np.dtype([("key", "S16"), ("offset", "<u8")])
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,9 @@ class Pointers:
     def find(self, wanted: "np.ndarray[Any, Any]") -> Iterator[tuple[int, int]]:
         """Index into `wanted` (sorted, see `packed_keys`) and offset of each record whose key is wanted."""
         places = np.frombuffer(self.packed, _PLACE)
-        at = np.searchsorted(wanted, places["key"])
+        at: Any = np.searchsorted(wanted, places["key"])
         at[at == len(wanted)] = 0
-        hits = np.nonzero(wanted[at] == places["key"])[0] if len(wanted) else ()
+        hits: Any = np.nonzero(wanted[at] == places["key"])[0] if len(wanted) else ()
         for hit in hits:
             yield int(at[hit]), int(places["offset"][hit])
 
@@ -46,7 +46,8 @@ def bucket_of(locality: str) -> str:
 
 def packed_keys(keys: list[str]) -> "np.ndarray[Any, Any]":
     """Request keys in the form that `Pointers` holds; sorted where the keys are."""
-    return np.array([_half(key.encode()) for key in keys], "S16")
+    packed: np.ndarray[Any, Any] = np.array([_half(key.encode()) for key in keys], "S16")
+    return packed
 
 
 def pointers(path: str) -> Iterator[tuple[str, Pointers]]:
