@@ -30,7 +30,7 @@ FORMS: Final = {
         rf"< ?/? ?{_PARTS}\b[^>\n]{{0,40}}>",
         rf"[\[{{(] ?(?:/|end|begin|start|close)[ _-]?(?:of )?(?:the )?{_PARTS}\b",
         rf"[-=*#_~]{{2,}} ?(?:end|begin|start)(?: of)?(?: the)? (?:{_PARTS}|answer|input|document|data)\b",
-        rf"\bend of (?:the )?(?:{_PARTS}|quoted? text|input|data)\b",
+        rf"\bend of (?:the )?(?:{_PARTS}|quoted? text)\b",
         r"<!--",
     ),
     "verdict": (
