@@ -19,13 +19,13 @@ _LINE: Final = 4096
 """Characters read of a labelled line."""
 
 _MARKUP: Final = re.compile(
-    r"\*+|`+|__|^[ \t]*(?:#{1,6}|>)[ \t]+|</?(?:b|strong|em|i|u|code|p|br)\s*/?>", re.MULTILINE | re.I
+    r"\*+|`+|__|^[ \t]*(?:#{1,6}|>)[ \t]+|</?(?:b|strong|em|i|u|code|p|br)\s*/?>", re.MULTILINE
 )
 _LATEX_WORD: Final = re.compile(r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathit|mathsf|bf|rm)\s*\{([^{}]*)\}")
 _LATEX_SPACE: Final = re.compile(r"\\[,;!: ()\[\]]|\$+|\\(?:quad|left|right)(?![a-zA-Z])")
 _BOX: Final = re.compile(r"\\(?:boxed|fbox)\s*\{")
 _TAG: Final = re.compile(
-    r"<(answer|final_answer|final)>(.*?)</\1\s*>|<\|begin_of_box\|>(.*?)<\|end_of_box\|>", re.I | re.S
+    r"<(/?)(?:answer|final_answer|final|conclusion|choice)\s*>|<\|(?:(begin)|end)_of_box\|>", re.IGNORECASE
 )
 _LABEL: Final = re.compile(
     r"(?:final[ _-]?(?:answer|result)|(?<![a-z])answer|(?:最终|正确)?答案)(?:\s+is)?[\"']?\s*(?:[:=]|是|为)[ \t]*[\"']?\s*",
@@ -91,9 +91,14 @@ def _closing(text: str, start: int) -> int | None:
 
 
 def tags(text: str) -> Iterator[Commitment]:
-    """What stands between answer tags, in order."""
-    for found in _TAG.finditer(text):
-        yield Commitment(found.start(), found.end(), (found[2] or found[3] or "").strip(), "tag")
+    """What stands between answer tags, in order; a tag that is not closed holds nothing."""
+    opened: re.Match[str] | None = None
+    for tag in _TAG.finditer(text):
+        if tag[2] or tag[1] == "":
+            opened = tag
+        elif opened is not None:
+            yield Commitment(opened.start(), tag.end(), text[opened.end() : tag.start()].strip(), "tag")
+            opened = None
 
 
 def labels(text: str) -> Iterator[Commitment]:

@@ -12,7 +12,7 @@ CONFLICT: Final = "?"
 """Two different options are named, or a letter that does not exist: a commitment, but to no single option."""
 
 _OPEN: Final = re.compile(
-    r"[\s:=,\"'\[({<~>-]*(?:(?:the\s+|an?\s+)?(?:(?:correct|final|best|right)\s+)?(?:option|choice|answer|letter|选项|选)\b\s*[:#]?\s*)?[\"'\[({<]*",
+    r"(?:-\s)?[\s:=,\"'\[({<>]*(?:(?:the\s+|an?\s+)?(?:(?:correct|final|best|right)\s+)?(?:(?:option|choice|answer|letter)\b|选项|选)\s*[:#]?\s*)?[\"'\[({<]*",
     re.IGNORECASE,
 )
 _LETTER: Final = re.compile(r"([A-Za-z])(?![A-Za-z0-9_^{]|['/.:-][A-Za-z0-9])")
@@ -23,11 +23,16 @@ _SECOND: Final = re.compile(
 )
 _RUN_ON: Final = re.compile(r"\s*(?:[\"')\].,;:!?\n/&+|-]|$|and\b|or\b)")
 _GOES_ON: Final = re.compile(
-    r"(?:because|since|as|for|due|based|given|which|where|is|are|was|would|in|from|with|and|or|if|but|not|so|therefore|while|when|the|"
+    r"(?:because|since|as|for|due|based|given|which|where|in|from|with|and|or|if|but|not|so|therefore|while|when|the|"
     r"according|option|answer|choice|on|at)\b",
     re.IGNORECASE,
 )
+_BREAK: Final = re.compile(
+    r"\s*(?:[.,;:!?()\"'\]}]|$|[-–—]\s|(?:because|since|as|due|which|where|and|but|not|so|is|was|in (?:the|this)|for|based|according|with|given)\b)"
+)
+"""What may follow an option's text where that text is the answer; `New York City` is not `New York`."""
 _ARTICLE: Final = re.compile(r"(?:an?|the)\s+", re.IGNORECASE)
+_OPERATOR: Final = re.compile(r" ?([=<>+*/^×÷]) ?")
 _DEGREES: Final = re.compile(r"\s*(?:\^?\s*\{?\s*\\circ\s*\}?|degrees?\b|°)")
 
 
@@ -40,7 +45,7 @@ def fold(text: str) -> str:
     '45°'
     """
     text = " ".join(_DEGREES.sub("°", plain(text)).casefold().split())
-    text = text.strip("\"'()[]{} ").rstrip(".,;:! ").lstrip(": ")
+    text = _OPERATOR.sub(r"\1", text).strip("\"'()[]{} ").rstrip(".,;:! ").lstrip(": ")
     return _ARTICLE.sub("", text, count=1) if _ARTICLE.match(text) else text
 
 
@@ -66,32 +71,38 @@ class Options:
     Attributes:
       letters: the letters that exist.
       texts: folded text of each option that no other option shares, with its letter; longest first.
+      longest: characters of a text that may still be equal to one of them, markup included.
     """
 
     letters: str
     texts: tuple[tuple[str, str], ...]
+    longest: int = 0
 
     def by_text(self, text: str) -> str:
         """Letter of the option that a text equals, or empty."""
+        if not text or len(text) > self.longest:
+            return ""
         wanted = fold(text)
         return next((letter for option, letter in self.texts if option == wanted), "") if wanted else ""
 
     def starting(self, text: str) -> tuple[str, int]:
-        """Letter of the longest option that a folded text begins with, and that option's length."""
+        """Letter of the longest option that a folded text begins with before it breaks off, and its length."""
         for option, letter in self.texts:
             if text.startswith(option) and _ends(text, len(option)):
-                return letter, len(option)
+                return (letter, len(option)) if _BREAK.match(text, len(option)) else ("", 0)
         return "", 0
 
-    def mentioned(self, text: str) -> set[str]:
-        """Letters of the options that a folded text names; what a longer option covers does not count."""
+    def mentioned(self, text: str) -> tuple[set[str], str]:
+        """Letters of the options that a folded text names, and the text without them.
+
+        What a longer option covers does not count: `wildcat` names no cat.
+        """
         found: set[str] = set()
         for option, letter in self.texts:
-            pattern = _whole(option)
-            if option in text and pattern.search(text):
-                found.add(letter)
-                text = pattern.sub(" \x00 ", text)
-        return found
+            if option in text:
+                text, times = _whole(option).subn(" \x00 ", text)
+                found |= {letter} if times else set()
+        return found, text
 
 
 @lru_cache(maxsize=4096)
@@ -99,7 +110,8 @@ def options_of(texts: tuple[str, ...]) -> Options:
     """The options of a question."""
     folded = [fold(text) for text in texts[: len(LETTERS)]]
     unique = [(text, letter) for text, letter in zip(folded, LETTERS, strict=False) if text and folded.count(text) == 1]
-    return Options(LETTERS[: len(folded)], tuple(sorted(unique, key=lambda pair: -len(pair[0]))))
+    longest = 2 * max(map(len, texts), default=0) + 60
+    return Options(LETTERS[: len(folded)], tuple(sorted(unique, key=lambda pair: -len(pair[0]))), longest)
 
 
 @lru_cache(maxsize=16384)
@@ -153,7 +165,7 @@ def read_choice(fragment: str, options: Options, *, loose: bool = False) -> Foun
     closing = _CLOSE.match(fragment, found.end(1))
     end = closing.end() if closing else found.end(1)
     labelled = (
-        end > found.end(1) and fragment[found.end(1) : end].strip() != "" or fragment[end : end + 1] in set(".:)")
+        (end > found.end(1) and fragment[found.end(1) : end].strip() != "") or fragment[end : end + 1] in set(".:)")
     )
     rest = (
         fragment[end:].lstrip(".:) \t-")
@@ -172,7 +184,8 @@ def read_choice(fragment: str, options: Options, *, loose: bool = False) -> Foun
 
 def _lead(text: str) -> str:
     """The beginning of a fragment, folded but for its end, to compare with options."""
-    text = " ".join(_DEGREES.sub("°", text).casefold().split()).lstrip("\"'([{: ")
+    line = _DEGREES.sub("°", text.lstrip()).partition("\n")[0]
+    text = _OPERATOR.sub(r"\1", " ".join(line.casefold().split())).lstrip("\"'([{: ")
     return _ARTICLE.sub("", text, count=1) if _ARTICLE.match(text) else text
 
 

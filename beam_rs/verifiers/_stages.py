@@ -10,24 +10,28 @@ from beam_rs.verifiers._choices import CONFLICT, NOTHING, Found, Options, fold, 
 _NOUN: Final = r"(?:answers?|options?|choice|selection|response|statement|description|one|figure|image|picture|letter|conclusion|solution)"
 _GOOD: Final = r"(?:correct|right|best|final|most appropriate|most accurate|most suitable|most likely|proper|appropriate|true|closest|matching|chosen|selected)"
 _LABEL: Final = (
-    r"(?:(?:final|correct|best|right|my)?[ _]?answer|(?:final|correct|best)[ _](?:choice|option|selection)|final[ _-]?result|\b(?:choice|option|prediction)"
-    r"|(?:正确|最终)?(?:答案|选项))[\"']?\s*(?:is\s*)?(?:[:=]|->|→|\n)\s*"
+    r"(?:(?:final|correct|best|right|my)?[ _]?answer|\bans\.?|(?:final|correct|best)[ _](?:choice|option|selection)|final[ _-]?result|\b(?:choice|option|prediction)"
+    r"|(?:正确|最终)?(?:答案|选项))[\"']?\s*(?:is\s*)?(?:[:=]|->|→|\n|\s[-–—]\s)\s*"
 )
 _PROSE: Final = (
-    rf"(?:\b(?:the|my|our)\s+)?(?:\b{_GOOD}\s+)*\banswer\b[^.:\n]{{0,80}}?\b(?:is|would be|should be|must be|will be|has to be|to be)\b"
+    rf"(?:\b(?:the|my|our)\s+)?(?:\b{_GOOD}\s+){{0,3}}\banswer\b[^.:\n]{{0,80}}?\b(?:is|would be|should be|must be|will be|has to be|to be)\b"
     rf"|\b{_GOOD}\s+(?:[a-z]+\s+)?{_NOUN}\b[^.:\n]{{0,80}}?\b(?:is|would be|should be|must be|will be|seems to be|appears to be)\b"
-    r"|\b(?:i|we)(?:'ll|'d| will| would| should| must| can)?\s+(?:choose|select|pick|go with|answer with|conclude(?: that it is)?)\b"
+    r"|\bi(?:'ll|'d| will| would| should| must| can)?\s+(?:choose|select|pick|go with|answer with|conclude(?: that it is)?)\b"
+    r"|\b(?:choose|select|pick)\s+(?=(?:option|choice|answer)\b)"
     r"|\b(?:corresponds?|corresponding|matche?s?|matching|points?|leads?|leading|leaving|aligns?)\s+(?:us\s+)?(?:best\s+|most closely\s+)?(?:to|with)?\s*(?=(?:only\s+)?(?:option|choice|answer)\b)"
-    r"|答案(?:应该|应当|应|就|选|选择)*(?:是|为|选)|正确(?:答案|选项|的)(?:是|为)|(?:故|应|应该|因此|所以|我)选择?|选择?(?:选项|答案)|(?:最佳|正确)选项[是为]"
-    r"|정답은|답은|答えは|正解は"
+    r"|答案(?:应该|应当|应|就|选|选择)*(?:是|为|选)|正确(?:答案|选项|的)(?:是|为)|(?:故|应|应该|因此|所以|我)选择?|选择?(?:选项|答案)|选择?(?=\s*[(\"']?[A-Z])|(?:最佳|正确)选项[是为]"
+    r"|而是|정답은|답은|答えは|正解は"
 )
 _AFTER: Final = (
-    rf"(?P<post>(?:\b(?:option|choice|answer|statement)\s+)?[(\[\"']*(?P<letter>[A-Z])[)\]\"']*(?:\s*[.:]\s*[^.\n:]{{1,80}}?|\s*\([^()\n]{{1,80}}\))?,?\s+(?:is|was|would be|seems|must be|appears to be)\s+"
-    rf"(?:(?:indeed|clearly|therefore|thus|definitely|likely|obviously|also|the|our|my|a|only|single|most|more)\s+)*"
+    r"(?P<post>(?<![A-Za-z0-9])(?:(?:option|choice|answer|statement)\s+)?[(\[\"']{0,3}(?P<letter>(?-i:[A-Z]))[)\]\"']{0,3}(?:\s*[.:]\s*[^.\n:]{1,80}?|\s*\([^()\n]{1,80}\))?,?\s+(?:is|was|would be|seems|must be|appears to be)\s+"
+    r"(?:(?:indeed|clearly|therefore|thus|definitely|likely|obviously|also|the|our|my|a|only|single|most|more)\s+){0,4}"
     r"(?:correct|right|best|final|accurate|appropriate|answer|suitable|true|logical|plausible|reasonable|choice|likely|option)\b(?!\s*(?:\?|if|when|only|,\s*but)))"
-    r"|(?P<hanzi>(?:选项\s*)?[(]?(?P<zi>[A-Z])[)]?\s*(?:选项)?\s*(?:是|为|最)?(?:正确|对的|符合|合适|最佳|最符合|答案)(?!吗|的是))"
+    r"|(?P<hanzi>(?:选项\s*)?[(]?(?P<zi>(?-i:[A-Z]))[)]?\s*(?:选项)?\s*(?:是|为|最)?(?:正确|对的|符合|合适|最佳|最符合|答案)(?!吗|的是))"
 )
 _DECLARED: Final = re.compile(rf"(?P<label>{_LABEL})|(?P<prose>{_PROSE})|{_AFTER}", re.IGNORECASE)
+_MATCHES: Final = 100
+"""Declarations looked at from the end: an answer that repeats itself for ever says nothing new."""
+
 _NEGATED: Final = re.compile(
     r"n't\b|\b(?:not|never|cannot|unlikely|whether|doubt|suppose|assum\w+|neither|nor|wrong|incorrect|rather than|instead of|hypothetically|"
     r"would have|could have)\b|不|非|错误",
@@ -40,32 +44,44 @@ _FILLER: Final = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE: Final = re.compile(r"[.!?;,\n]")
+_SENTENCE: Final = re.compile(r"(?<=[.!?])(?<![^A-Za-z][A-Za-z]\.)(?<!^[A-Za-z]\.)\s+")
+"""Between sentences, but not behind the letter of `B. dog`."""
 _LINE_LETTER: Final = re.compile(
     r"[ \t]*(?:[-•]\s*)?(?:option\s+)?[(\[]?([A-Z])(?:[.):\]]|\s+[-–:])\s*\S", re.IGNORECASE
 )
 _OFF_HAND: Final = re.compile(
     r"\b(?:option|choice|answer)\s+[(\[\"']?([A-Z])(?![\w'])|\(([A-Z])\)|(?:^|(?<=\n))([A-Z])[.):](?=\s)", re.IGNORECASE
 )
+_NEXT_TURN: Final = re.compile(r"\n\s*(?:#+\s*)?(?:question|user|human|q)\s*\d*\s*:", re.IGNORECASE)
+_CLOSING: Final = re.compile(
+    r"(?i:\b(?:say|think|choose|select|pick|guess|likely|probably|perhaps|leaves|leaving|labell?ed|definitely|clearly|go with)|"
+    r"\b(?:match|guess|bet|fit) (?:is|would be)|\bi (?:think|believe|guess)(?: that)?(?: it)?(?:'s| is)|\b(?:not sure|unsure), but)"
+    r"[\s:]+[(\[\"']?([A-Z])[)\]\"']?[.!]*$",
+)
+"""A last sentence that ends in a letter behind a word of choosing; any other letter there may name a point."""
+
 _REFUSAL: Final = re.compile(
     r"\b(?:cannot|can't|can not|could not|couldn't|unable to|impossible to|not possible to|not enough|insufficient|none of (?:the|these)|no (?:correct|suitable|"
     r"valid) (?:option|answer|choice)|not (?:listed|provided|available|visible|among)|sorry|unclear|uncertain|not sure|neither|all of the|both)\b|无法|不能确定|都不",
     re.IGNORECASE,
 )
 _SO: Final = re.compile(
-    r"(?:so|therefore|thus|hence|finally|overall|in conclusion|in summary|conclusion|answer|因此|所以|综上|综上所述)[\s,:]*(?:(?:it|this)(?:'s| is| must be| should be)\s+)?",
+    r"(?:(?<![A-Za-z])(?:so|therefore|thus|hence|finally|overall|in conclusion|in summary)(?![A-Za-z])|因此|所以|综上所述|综上)[\s,:]*"
+    r"(?:(?:it|this)(?:'s| is| must be| should be)\s+)?|(?<![A-Za-z])(?:it|this)(?:'s| is| must be| should be)\s+",
     re.IGNORECASE,
 )
 
 
 def extract(answer: str, options: Options, question: str = "") -> tuple[str, str]:
     """The letter that an answer commits to, `CONFLICT`, or empty; and the stage that found it."""
-    text = plain(answer[-TAIL:])
+    answer = _one_turn(answer[-TAIL:])
+    text = _without_speaker(plain(answer), options)
     if not text:
         return "", "whole"
     whole = _whole(text, options)
     if whole.letter:
         return whole.letter, "whole"
-    found, form = _commitment(answer[-TAIL:], text, options, question)
+    found, form = _commitment(answer, text, options, question)
     if form:
         return found.letter, form
     for stage, form in ((_leading, "leading"), (_last_line, "last line")):
@@ -73,6 +89,22 @@ def extract(answer: str, options: Options, question: str = "") -> tuple[str, str
         if found.letter:
             return found.letter, form
     return _only(text, options)
+
+
+def _one_turn(answer: str) -> str:
+    """The answer up to where a model that does not stop asks itself the next question."""
+    answer = answer.strip()
+    found = _NEXT_TURN.search(answer)
+    return answer[: found.start()] if found else answer
+
+
+def _without_speaker(text: str, options: Options) -> str:
+    """The text without the `A:` of question and answer, told from a label by what follows."""
+    if not text.startswith("A:"):
+        return text
+    rest = text[2:].lstrip()
+    named = _whole(rest, options).letter or "".join(options.mentioned(fold(rest[:600]))[0])
+    return rest if named and "A" not in named else text
 
 
 def _whole(text: str, options: Options) -> Found:
@@ -116,32 +148,37 @@ def _in_box(text: str, options: Options) -> Found:
 
 def _declared(text: str, options: Options, question: str) -> tuple[Found, str]:
     """The last declaration that names an option; a label that names none ends the search."""
-    for match in reversed(list(_DECLARED.finditer(text))):
-        if _negated(text, match, question):
-            continue
+    matches = [match for match in [*_DECLARED.finditer(text)][-_MATCHES:] if not _negated(text, match, question)]
+    judged = {match["letter"] or match["zi"] for match in matches if _judges(match)}
+    for match in reversed(matches):
         if match["post"] or match["hanzi"]:
-            letter = (match["letter"] or match["zi"] or "").upper()
-            if letter in options.letters and _is_label(text, match):
+            letter = match["letter"] or match["zi"]
+            # `A is true, B is false, C is true` goes through statements and commits to none of them.
+            through = _judges(match) and (len(judged) > 1 or _ASKS_WRONG.search(question))
+            if letter in options.letters and not through:
                 return Found(letter), "declared"
             continue
-        start = match.end()
-        filler = _FILLER.match(text, start)
-        fragments = [text[start : start + 700]] + (
-            [text[filler.end() : filler.end() + 700]] if filler and filler.end() > start else []
-        )
-        for fragment in fragments:
-            found = read_choice(fragment, options, loose=True)
-            if found.letter:
-                return found, "label" if match["label"] else "declared"
-        if match["label"] and "\n" not in match["label"] and _ends_search(fragments[0], options):
+        found = _behind(text, match.end(), options)
+        if found.letter:
+            return found, "label" if match["label"] else "declared"
+        if match["label"] and "\n" not in match["label"] and _ends_search(text[match.end() : match.end() + 200], options):
             return NOTHING, "label"
     return NOTHING, ""
 
 
-def _is_label(text: str, match: re.Match[str]) -> bool:
-    """Whether `A` in `A is correct` is a label: in upper case, and not the article or the pronoun."""
-    group = "letter" if match["post"] else "zi"
-    return text[match.start(group)].isupper()
+def _behind(text: str, start: int, options: Options) -> Found:
+    """The option that follows a label or a phrase, filler words between them or not."""
+    filler = _FILLER.match(text, start)
+    for begin in (start, filler.end()) if filler and filler.end() > start else (start,):
+        found = read_choice(text[begin : begin + 700], options, loose=True)
+        if found.letter:
+            return found
+    return NOTHING
+
+
+def _judges(match: re.Match[str]) -> bool:
+    """Whether a declaration merely calls a letter right, rather than calling it the answer."""
+    return bool(match["post"] or match["hanzi"]) and not re.search(r"answer|choice|option$|答案", match[0], re.IGNORECASE)
 
 
 def _negated(text: str, match: re.Match[str], question: str) -> bool:
@@ -151,6 +188,8 @@ def _negated(text: str, match: re.Match[str], question: str) -> bool:
     if re.match(r"\s*[\"']?\s*(?:not|n't|neither|unlikely)\b", text[match.end() : match.end() + 16], re.IGNORECASE):
         return True
     inside = match[0] if match["prose"] else ""
+    if "would be" in inside and re.search(r"\bif\b", re.split(r"[.!?\n]", text[max(match.start() - 200, 0) : match.start()])[-1], re.I):
+        return True  # `If it had wings, the answer would be C`
     denied = _NEGATED.search(before + " " + inside)
     return denied is not None and not (
         denied[0].lower() in ("wrong", "incorrect", "错误") and _ASKS_WRONG.search(question)
@@ -160,7 +199,7 @@ def _negated(text: str, match: re.Match[str], question: str) -> bool:
 def _ends_search(fragment: str, options: Options) -> bool:
     """Whether a label's line is a short answer that is no option, such as `None of the above`."""
     line = fragment.partition("\n")[0].strip()
-    return 0 < len(line) <= 60 and len(line.split()) <= 6 and not options.mentioned(fold(line))
+    return 0 < len(line) <= 60 and len(line.split()) <= 6 and not options.mentioned(fold(line))[0]
 
 
 def _leading(text: str, options: Options) -> Found:
@@ -168,18 +207,14 @@ def _leading(text: str, options: Options) -> Found:
     if _lines_with_letters(text) > 1:
         return NOTHING
     found = read_choice(text, options)
+    last = _whole(text.rpartition("\n")[2], options) if "\n" in text else NOTHING
+    if found.letter and last.letter and last.letter != found.letter:
+        return Found(CONFLICT)
     if found.how == "text" and found.letter:
         first = fold(re.split(r"[.!?\n]", text, maxsplit=1)[0])
-        short = len(options.mentioned(first)) <= 1 and not _REFUSAL.search(first)
-        return found if short and _breaks_off(text, options) else NOTHING
+        short = len(options.mentioned(first)[0]) <= 1 and not _REFUSAL.search(first)
+        return found if short else NOTHING
     return found
-
-
-def _breaks_off(text: str, options: Options) -> bool:
-    """Whether an option's text at the start is followed by a break, not by more of the sentence."""
-    head = fold(text[:600])
-    _, length = options.starting(head)
-    return length > 0 and re.match(r"\s*(?:[.,;:!(\n]|$|-\s|because\b|since\b|as\b)", head[length:]) is not None
 
 
 def _last_line(text: str, options: Options) -> Found:
@@ -187,15 +222,32 @@ def _last_line(text: str, options: Options) -> Found:
     before, _, line = text.rpartition("\n")
     if _lines_with_letters(text) > 1 and _LINE_LETTER.match(line):
         return NOTHING  # the options are gone through line by line
-    for piece in (line, re.split(r"(?<=[.!?])\s+", line.rstrip())[-1] if len(line) < 5000 else line):
-        piece = _SO.sub("", piece.strip(), count=1) if _SO.match(piece.strip()) else piece.strip()
+    for piece in _last_pieces(line.strip()):
         found = _whole(piece, options)
         if found.letter:
             return found
+        closing = _CLOSING.search(piece)
+        if closing and closing[1] in options.letters and not _denied(piece[: closing.start()]):
+            return Found(closing[1])
         found = read_choice(piece, options)
         if found.letter and found.how == "letter" and before:
             return found
     return NOTHING
+
+
+def _denied(before: str) -> bool:
+    """Whether the clause that ends here holds a negation."""
+    return _NEGATED.search(_CLAUSE.split(before)[-1]) is not None
+
+
+def _last_pieces(line: str) -> Iterator[str]:
+    """The last line, its last sentence, and what follows the last `so` in it."""
+    line = line[-2000:]
+    yield line
+    yield _SENTENCE.split(line)[-1]
+    conclusions = list(_SO.finditer(line))
+    if conclusions:
+        yield line[conclusions[-1].end() :]
 
 
 def _lines_with_letters(text: str) -> int:
@@ -207,12 +259,17 @@ def _only(text: str, options: Options) -> tuple[str, str]:
     """The one option that the last sentence, or else the whole answer, names."""
     if _REFUSAL.search(text) and not any(_REFUSAL.search(option) for option, _ in options.texts):
         return "", "whole"
-    for piece, scope in ((_last_sentence(text), "last sentence"), (text, "whole answer")):
+    if text.endswith("?"):
+        return "", "whole"  # it asks back
+    scopes = [(_last_sentence(text), "last sentence"), (text, "whole answer")]
+    if _lines_with_letters(text) > 1:
+        scopes = [] if _LINE_LETTER.match(text.rpartition("\n")[2]) else scopes[:1]
+    for piece, scope in scopes:
         named = set(_off_hand(piece, options))
         if named:
-            single = len(named) == 1 and not _NEGATED.search(piece if scope == "last sentence" else "")
+            single = len(named) == 1 and len(piece) <= 400 and not _NEGATED.search(piece)
             return (named.pop() if single else ""), f"only letter, {scope}"
-    return _only_text(text, options)
+    return _only_text(scopes, options)
 
 
 def _off_hand(text: str, options: Options) -> Iterator[str]:
@@ -223,13 +280,13 @@ def _off_hand(text: str, options: Options) -> Iterator[str]:
             yield letter
 
 
-def _only_text(text: str, options: Options) -> tuple[str, str]:
+def _only_text(scopes: list[tuple[str, str]], options: Options) -> tuple[str, str]:
     """The one option whose text a short answer holds (VLMEvalKit's bound on its length)."""
     limit = 2 * sum(len(option) for option, _ in options.texts) + 40
-    for piece, scope in ((_last_sentence(text), "last sentence"), (text, "whole answer")):
-        named = options.mentioned(fold(piece)) if len(piece) <= limit else set()
+    for piece, scope in scopes:
+        named, rest = options.mentioned(fold(piece)) if len(piece) <= limit else (set[str](), "")
         if named:
-            single = len(named) == 1 and not _NEGATED.search(piece)
+            single = len(named) == 1 and not _NEGATED.search(rest)
             return (named.pop() if single else ""), f"only text, {scope}"
     return "", "whole"
 
@@ -237,4 +294,4 @@ def _only_text(text: str, options: Options) -> tuple[str, str]:
 def _last_sentence(text: str) -> str:
     """The last sentence of the last line."""
     line = text.rpartition("\n")[2]
-    return re.split(r"(?<=[.!?])\s+", line)[-1]
+    return _SENTENCE.split(line)[-1]

@@ -17,6 +17,7 @@ Only letters that exist count. Two different letters in one commitment are none,
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 from beam_rs.prompts import LETTERS, parse_block
@@ -53,6 +54,7 @@ class Mcq(Verifier):
         return self.verdict("match", extracted=letter, form=form, reason="equal")
 
 
+@lru_cache(maxsize=4096)
 def reference_letter(reference: str, options: Options) -> str:
     """The letter that a reference means: a letter, a letter with its text, or an option's text.
 

@@ -9,6 +9,7 @@ The rule takes any number and any mention: `It is not the mitochondria` matches.
 commitment says and nothing else.
 """
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,10 +22,11 @@ from beam_rs.verifiers.base import Verifier
 
 _INDICATORS: Final = ("could be ", "so ", "is ", "thus ", "therefore ", "final ", "answer ", "result ")
 _TRIVIAL: Final = frozenset(":,.!?;'")
+# The official patterns, kept from starting inside a run of digits: the same matches, in linear time.
 _NUMBERS: Final = (
     re.compile(r"-?\b\d{1,3}(?:,\d{3})+\b"),
-    re.compile(r"-?\d+(?:\.\d+)?[eE][+-]?\d+"),
-    re.compile(r"-?(?:\d+\.\d+|\.\d+|\d+\b)(?![eE][+-]?\d+)(?![,\d])"),
+    re.compile(r"-?(?<!\d)\d+(?:\.\d+)?[eE][+-]?\d+"),
+    re.compile(r"-?(?:(?<!\d)\d+\.\d+|\.\d+|(?<!\d)\d+\b)(?![eE][+-]?\d+)(?![,\d])"),
 )
 _NEGATION: Final = re.compile(
     r"n't\b|\b(?:not|no|never|cannot|neither|nor|incorrect|wrong|rather than|instead of|unlike|except|or)\b", re.I
@@ -39,9 +41,10 @@ def normalise(text: str) -> float | str:
     """
     text = text.strip()
     try:
-        return round(float(text.replace(",", "")), 2)
-    except (ValueError, OverflowError):
+        value = float(text.replace(",", ""))
+    except ValueError:
         return text.lower()
+    return round(value, 2) if math.isfinite(value) else text.lower()
 
 
 def _needles(text: str) -> list[float | str]:

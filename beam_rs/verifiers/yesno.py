@@ -37,9 +37,7 @@ _NEGATIVE: Final = re.compile(
     r"n't\b|\b(?:no|not|cannot|never|none|nothing|without|neither|nor|lacks?|absent|false|incorrect)\b", re.I
 )
 _STOP: Final = frozenset(
-    "is are was were am be been do does did has have had can could will would there a an the in on of at to this that these those "
-    "it its any some image picture photo photograph scene shown visible here please answer yes or no question with only "
-    "word and single using one i see you your we for just directly".split()
+    ["is", "are", "was", "were", "am", "be", "been", "do", "does", "did", "has", "have", "had", "can", "could", "will", "would", "there", "a", "an", "the", "in", "on", "of", "at", "to", "this", "that", "these", "those", "it", "its", "any", "some", "image", "picture", "photo", "photograph", "scene", "shown", "visible", "here", "please", "answer", "yes", "or", "no", "question", "with", "only", "word", "and", "single", "using", "one", "i", "see", "you", "your", "we", "for", "just", "directly"]
 )
 
 
