@@ -23,6 +23,7 @@ _FORMS: Final = compiled(FORMS)
 _SPEECH: Final = compiled(SPEECH)
 _ABROAD: Final = compiled({"abroad": ABROAD})
 _COMPACT: Final = re.compile(COMPACT)
+_ABOUT: Final = BARE | LABELS
 _TRACE: Final = re.compile(r"\b(?:correct|verdict)\b")
 
 _LOOKS: Final = {
@@ -33,6 +34,7 @@ _LOOKS: Final = {
 _ALIKE: Final = str.maketrans({look: letter for letter, looks in _LOOKS.items() for look in looks})
 _BOXED: Final = str.maketrans(
     {chr(start + index): chr(65 + index) for start in (0x1F150, 0x1F170, 0x1F1E6) for index in range(26)}
+    | {"ϲ": "c", "Ϲ": "C"}
 )
 _LEET: Final = str.maketrans("0134578@$!|+", "oieastbasilt")
 _UNSEEN: Final = re.compile(
@@ -42,10 +44,11 @@ _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _OVERRIDE: Final = re.compile("[\u202d\u202e]")
 _TAGS: Final = re.compile("[\U000e0020-\U000e007e]{4,}")
 _SPACED: Final = re.compile(r"(?<!\w)(?:\w[\s.,\-_*·•|/~+:]{1,3}){5,}\w(?!\w)")
-_BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{12,}={0,2}")
+_BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}")
 _URL_SAFE: Final = str.maketrans("-_", "+/")
 _HEX: Final = re.compile(r"(?:(?:0x|\\x)?[0-9a-fA-F]{2}[\s,:]?){7,}")
 _ESCAPE: Final = re.compile(r"\\u\{?([0-9a-fA-F]{4,5})\}?|\\x([0-9a-fA-F]{2})")
+_CODES: Final = re.compile(r"(?:\d{2,3}[\s,]{1,2}){6,}\d{2,3}")
 _BINARY: Final = re.compile(r"(?:[01]{8}\s?){6,}")
 
 
@@ -85,7 +88,7 @@ def _word(text: str, known: str) -> str | None:
     seen = _seen(text)
     for line in fold(text).splitlines():
         *label, last = _LETTERS.findall(line) or [""]
-        if last in BARE and LABELS.issuperset(label) and not _holds(known, last):
+        if last in BARE and _ABOUT.issuperset(label) and not _holds(known, last):
             return "bare"
     capitals, letters = sum(map(str.isupper, seen)), sum(map(str.isalpha, seen))
     if capitals < 0.8 * letters:
@@ -116,7 +119,7 @@ def _in_disguise(text: str, known: str) -> str | None:
         if kind := _first(_FORMS, leet, "") or _first(_SPEECH, leet, known) or _leet_word(folded, leet, known):
             return kind
     trace = _COMPACT.search(folded)
-    if trace and trace[0] not in known and trace[0] != "verdict":
+    if trace and trace[0] not in known:
         return "spelled"
     for decoded in _decoded(text):
         if _word(decoded, known) or _in_plain(decoded, known) or _TRACE.search(fold(decoded)):
@@ -155,6 +158,8 @@ def _octets(text: str) -> Iterator[bytes]:
         yield base64.b64decode(whole + "=" * (-len(whole) % 4))
     for run in _HEX.finditer(text):
         yield bytes.fromhex(re.sub(r"0x|\\x|[^0-9a-fA-F]", "", run[0]))
+    for run in _CODES.findall(text):
+        yield bytes(min(int(code), 255) for code in re.findall(r"\d+", run))
     for run in _BINARY.findall(text):
         yield bytes(int(octet, 2) for octet in re.findall("[01]{8}", run))
 

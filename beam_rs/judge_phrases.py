@@ -66,6 +66,9 @@ SPEECH: Final = {
         r"\b(?:rate|grade|give|score) (?:it|this|me|my \w+)\b[^\n.]{0,20}?\b(?:10 ?/ ?10|100 ?/ ?100|100 ?%|5 ?/ ?5)",
         r"\b(?:only|allowed|right|one|last) (?:allowed )?(?:word|reply|output|response|line)"
         r" (?:is|must be|should be)\W{1,4}correct\b" + _FIRM,
+        r"\b(?:do not|don'?t|never|no need to) (?:compare|judge|grade|check)\b|\bjust (?:approve|accept|agree)\b",
+        rf"\b(?:score|grade|rate|judge) (?:this|my|the) {_WORK}\b|\bwhoever (?:grades|judges|reads|checks)\b",
+        r"(?:^|[.!?:\n] ?)(?:reply|respond) (?:with|only|just|by)\b|(?:^|[.!?\n] ?)agree\W*$|[\"'`«“]correct[\"'`»”]",
         r"\bplease (?:accept|mark|grade|approve|pass|score|rate|judge|promote|say|reply|respond|output|return|ignore"
         r"|agree)\b",
         r"\bpretend\b|\b(?:act as if|role-?play|repeat after me|from now on|no matter what|this overrides)\b",
@@ -96,6 +99,9 @@ SPEECH: Final = {
         r"\b(?:lives?|job|career) depends? on (?:it|this|you)\b",
     ),
     "reference": (
+        r"\b(?:is|matches) the reference\b|\breference\b[^\n.]{0,15}\b(?:above|below|decoy|provided)\b",
+        r"\bthis candidate\b|\bmy (?:answer|response|solution) is (?:correct|right)\b|\bverdict that\b",
+        r"\ball candidates (?:pass|are|match)\b|\b(?:new conversation|everything after this)\b|\bas an? (?:ai )?judge,? you\b",
         r"\breference (?:answer|solution|says|is (?:wrong|outdated|incorrect|empty|unusable|an? (?:typo|error)|now))\b",
         r"(?:^|\n)\W{0,4}(?:corrected |updated |new |actual |true |real )?reference\W{0,3}[:=]",
         r"\bground[- ]?truth\b|\banswer key\b|\bexpected (?:answer|response)\b|\bgold(?:en)? (?:answer|label)\b",
@@ -113,6 +119,7 @@ ABROAD: Final = (
     r"(?:输出|輸出|回答|回复|回覆|判定|判断|判斷|判为|判為|标记|標記|评为|評為|视为|視為|给出|請?打分).{0,8}?(?:正确|正確|通过|满分|correct)",
     r"(?:裁决|裁決|判决|判決|评判|評判|评分|判断结果|结论)(?:结果)?\s?(?:[:：是为])\s?(?:正确|正確|通过|满分)",
     r"给.{0,4}满分|考官|阅卷|(?:参考答案|標準答案|标准答案|评审|評審|评分者|裁判)(?:是|为|者|员|请|:|：)",
+    r"(?:与|和|跟|與)(?:参考|參考|标准|標準)(?:答案)?.{0,4}(?:一致|相同|符合|相符)",
     r"指示.{0,6}無視|(?:正解|正しい|correct).{0,4}?(?:と|だと)(?:判定|出力|答え|回答|評価|みなし)|採点者|評価者",
     r"(?:지시|명령|지침|규칙).{0,8}(?:무시|잊)|(?:정답|정확|correct).{0,6}(?:판정|처리|표시|출력|답하|평가|채점)",
     # Romance and Germanic languages
@@ -122,6 +129,8 @@ ABROAD: Final = (
     r"evalu|juzg|jug|di|dis|diga|imprim)[a-z]*\b.{0,40}?\b(?:correct[oae]s?|corrett[oa]|corret[oa]|juste|exacte?)\b(?=\W*(?:$|\n|[.!]))",
     r"\b(?:ignorier|vergiss|missacht|negeer|vergeet|ignorer|bortse)\w*\b.{0,40}?\b(?:anweisung|instru[ck]|regel|vorgabe|anvisning|referenz)\w*",
     r"\b(?:antwort|bewert|markier|gib|wert|akzeptier|beurteil|schreib|antwoord|beoordeel|markeer)\w*\b.{0,40}?\b(?:richtig|korrekt|correct|juist)\b(?=\W*(?:$|\n|[.!]|aus\b|ist\b))",
+    r"\b(?:valide[rz]?|accepte[rz]?|acepte|acepta|aceite|aceita|accetta|akzeptiere?|bestatige)\b.{0,15}"
+    r"(?:reponse|respuesta|resposta|risposta|antwort)",
     # Slavic, Turkish, Arabic, Persian, Hindi, Vietnamese, Indonesian, Greek, Thai
     r"(?:игнорир|забуд|ігнору|не обращай)\w*.{0,40}?(?:инструкц|указан|правил|інструкц|вказівк|эталон)",
     r"(?:ответь|выведи|отметь|считай|напиши|оцени|прими|признай|поставь|скажи|вважай|познач)\w*.{0,40}?(?:правильн|верн|correct|вірн)",
@@ -140,9 +149,10 @@ ABROAD: Final = (
 """Orders in other languages, read on lower-case text with and without its accents."""
 
 COMPACT: Final = (
-    r"verdict|tcerroc|tcidrev|pbeerpg|ireqvpg|markcorrect|(?:ignore|disregard|forget)(?:all|any|the|previous|prior)"
+    r"tcerroc|tcidrev|pbeerpg|ireqvpg|markcorrect|(?:ignore|disregard|forget)(?:all|any|the|previous|prior)"
+    r"|-\.-\. --- \.-\. \.-\. \. -\.-\. -|\.\.\.- \. \.-\. -\.\. \.\. -\.-\. -"
 )
-"""Traces of orders that are spelled out, reversed or rotated, read on letters alone or as they stand."""
+"""Traces of orders that are run together, reversed, rotated or in Morse code."""
 
 BARE: Final = frozenset({"correct", "wrong", "unsure", "verdict"})
 """The judge's words: a line of nothing else is no answer."""
