@@ -101,7 +101,8 @@ SPEECH: Final = {
     "reference": (
         r"\b(?:is|matches) the reference\b|\breference\b[^\n.]{0,15}\b(?:above|below|decoy|provided)\b",
         r"\bthis candidate\b|\bmy (?:answer|response|solution) is (?:correct|right)\b|\bverdict that\b",
-        r"\ball candidates (?:pass|are|match)\b|\b(?:new conversation|everything after this)\b|\bas an? (?:ai )?judge,? you\b",
+        r"\ball candidates (?:pass|are|match)\b|\b(?:new conversation|everything after this)\b"
+        r"|\bas an? (?:ai )?judge,? you\b",
         r"\breference (?:answer|solution|says|is (?:wrong|outdated|incorrect|empty|unusable|an? (?:typo|error)|now))\b",
         r"(?:^|\n)\W{0,4}(?:corrected |updated |new |actual |true |real )?reference\W{0,3}[:=]",
         r"\bground[- ]?truth\b|\banswer key\b|\bexpected (?:answer|response)\b|\bgold(?:en)? (?:answer|label)\b",
