@@ -1,14 +1,17 @@
 """One request and the attempts that it takes, over HTTP."""
 
 import asyncio
+import os
 import random
 import time
 from collections import Counter
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Final
 
+import anyio
 import httpx
 
 from beam_rs.engines._bodies import BodyStyle
@@ -24,7 +27,9 @@ MAX_BODY: Final = 4 << 20
 """Bytes of an answer that are read at most: a hundred times what a long thought takes."""
 
 _TICK: Final = 0.05
-_READERS: Final = 4
+_READERS: Final = min(4, os.cpu_count() or 1)
+_UPLOADS: Final = 8
+"""Pictures that are held at once, from reading them to having sent them, whatever the window."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +75,8 @@ class Dialog:
       style: of the bodies.
       patience: the limits.
       secret: a key that no message may hold, or empty.
+      uploads: slots for pictures on their way.
+      readers: threads that read and encode pictures.
     """
 
     lanes: Lanes
@@ -77,6 +84,7 @@ class Dialog:
     style: BodyStyle
     patience: Patience
     secret: str = field(default="", repr=False)
+    uploads: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_UPLOADS))
     readers: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(_READERS, "beam-rs-images"))
 
     async def answer(self, request: Request) -> Completion | None:
@@ -128,17 +136,14 @@ class Dialog:
         return attempts <= self.patience.retries and course.counts[fault.code] <= fault.tries
 
     async def _attempt(self, server: Server, course: _Course) -> Completion | Fault:
-        constrained = course.constrained and server.takes_choice
-        course.constrained = constrained
-        try:
-            pieces = await self._render(course.request, constrained)
-        except ImageChanged as error:
-            return Fault("image_changed", str(error), tries=0)
+        course.constrained = constrained = course.constrained and server.takes_choice
         started = time.monotonic()
-        try:
-            outcome = await asyncio.wait_for(self._post(server, pieces, course.request), max(course.left, 0.001))
-        except asyncio.TimeoutError:
-            outcome = Fault("timeout", f"no complete answer within {self.patience.total:g} s", tries=0, silent=True)
+        outcome: Completion | Fault = Fault("timeout", f"no answer within {self.patience.total:g} s", 0, silent=True)
+        with ExitStack() as upload, anyio.move_on_after(course.left):  # `asyncio.wait_for` would take a task of its own
+            if course.request.image is not None:
+                await self.uploads.acquire()
+                upload.callback(self.uploads.release)
+            outcome = await self._exchange(server, course, upload)
         if isinstance(outcome, Fault) and outcome.silent:
             since = started if outcome.code == "unreachable" else time.monotonic()
             self.fleet.suspect(server, since, self._clean(outcome.detail))
@@ -146,20 +151,32 @@ class Dialog:
             server.takes_choice = False
         return outcome
 
+    async def _exchange(self, server: Server, course: _Course, upload: ExitStack) -> Completion | Fault:
+        """Make the body, send it and read what comes back."""
+        try:
+            pieces = await self._render(course.request, course.constrained)
+        except ImageChanged as error:
+            return Fault("image_changed", str(error), tries=0)
+        return await self._post(server, pieces, course.request, upload)
+
     async def _render(self, request: Request, constrained: bool) -> list[bytes]:
         if request.image is None:
             return self.style.render(request, constrained)
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self.readers, self.style.render, request, constrained)
 
-    async def _post(self, server: Server, pieces: list[bytes], request: Request) -> Completion | Fault:
-        """Send a body and read what comes back."""
+    async def _post(
+        self, server: Server, pieces: list[bytes], request: Request, upload: ExitStack
+    ) -> Completion | Fault:
         answered = False
-        content, headers = _sent_once(pieces), {"content-length": str(sum(map(len, pieces)))}
+        length = str(sum(map(len, pieces)))
+        content = _sent_once(pieces, upload) if len(pieces) > 1 else pieces[0]
         address = server.at("chat/completions")
         try:
             with self.lanes.borrow() as client:
-                async with client.stream("POST", address, content=content, headers=headers) as response:
+                async with client.stream(
+                    "POST", address, content=content, headers={"content-length": length}
+                ) as response:
                     answered = True
                     self.fleet.found_up(server)
                     body = await _read(response)
@@ -185,11 +202,12 @@ def affinity(request: Request) -> str:
     return "\n".join([request.locality, *system])
 
 
-async def _sent_once(pieces: list[bytes]) -> AsyncIterator[bytes]:
+async def _sent_once(pieces: list[bytes], upload: ExitStack) -> AsyncIterator[bytes]:
     """The pieces of a body; each is let go as soon as it is sent, so that waiting requests hold no picture."""
     pieces.reverse()
     while pieces:
         yield pieces.pop()
+    upload.close()
 
 
 async def _read(response: httpx.Response) -> bytes | Fault:

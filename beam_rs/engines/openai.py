@@ -26,6 +26,7 @@ from beam_rs.errors import ConfigError, EngineError
 from beam_rs.schema import Json, Request
 
 _PROBE_TIMEOUT = 5.0
+_WRITE_TIMEOUT = 60.0
 
 
 @dataclass(kw_only=True)
@@ -165,4 +166,4 @@ def _lanes(engine: OpenAiEngine, key: str) -> Lanes:
     if key:
         headers["authorization"] = f"Bearer {key}"
     first = engine.first_byte_timeout
-    return Lanes(headers, httpx.Timeout(connect=engine.connect_timeout, read=first, write=first, pool=None))
+    return Lanes(headers, httpx.Timeout(connect=engine.connect_timeout, read=first, write=_WRITE_TIMEOUT, pool=None))

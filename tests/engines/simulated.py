@@ -76,14 +76,25 @@ class _Refused(Exception):
 class _Handler:
     server: Simulated
     gate: asyncio.Semaphore
+    connections: dict[asyncio.StreamWriter, "asyncio.Task[None]"] = field(default_factory=dict)
+
+    def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections[writer] = asyncio.create_task(self.serve(reader, writer))
+
+    async def break_off(self) -> None:
+        for writer, task in list(self.connections.items()):
+            writer.transport.abort()
+            task.cancel()
+        await asyncio.sleep(0.01)  # lets the sockets close
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             while await self._exchange(reader, writer):
                 pass
-        except (_Refused, OSError, EOFError, asyncio.LimitOverrunError, asyncio.CancelledError):
+        except (_Refused, asyncio.CancelledError, OSError, EOFError, asyncio.LimitOverrunError):
             pass
         finally:
+            self.connections.pop(writer, None)
             writer.close()
 
     async def _exchange(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
@@ -212,11 +223,12 @@ class Running:
     async def _live(self, ready: Callable[[], None]) -> None:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
         handler = _Handler(self.server, asyncio.Semaphore(self.server.slots))
-        listener = await asyncio.start_server(handler.serve, "127.0.0.1", self.port, limit=1 << 20, backlog=1024)
+        listener = await asyncio.start_server(handler.accept, "127.0.0.1", self.port, limit=1 << 20, backlog=1024)
         self.port = listener.sockets[0].getsockname()[1]
         ready()
         await self._stop.wait()
         listener.close()
+        await handler.break_off()
 
 
 def main() -> None:
