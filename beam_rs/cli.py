@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from beam_rs import __version__, config, summary
+from beam_rs import __version__, commands, config, summary
 from beam_rs.errors import BeamRsError, UsageError
 
 app = typer.Typer(
@@ -44,8 +44,51 @@ def run(
 
     finished = launch.run(loaded, limit=limit, overwrite=overwrite, beam_options=context.args)
     summary.show(Console(), finished.manifest, loaded.settings.output)
-    if finished.code:
-        raise typer.Exit(finished.code)
+    _end(finished.code)
+
+
+@app.command()
+def grade(
+    cases: Annotated[Path, typer.Argument(metavar="CASES.jsonl", help="One case a line.")],
+    out: Annotated[Path | None, typer.Option(help="Write the graded lines here instead of to the terminal.")] = None,
+) -> None:
+    """Show what verifiers, cleaning and the reply parser make of your own cases."""
+    _end(commands.grade_cases(cases, out))
+
+
+@app.command()
+def recheck(
+    output: Annotated[str, typer.Argument(metavar="OUT", help="A data set, a part of it, or one shard.")],
+) -> None:
+    """Compute every verdict again from the shards alone, and list what differs."""
+    _end(commands.recheck_output(output))
+
+
+@app.command()
+def doctor(
+    file: Annotated[Path | None, typer.Argument(metavar="CONFIG", help="Also look at what this asks for.")] = None,
+    assignments: Assignments = None,
+) -> None:
+    """Find out whether this machine can run it, and what to do where it cannot."""
+    _end(commands.diagnose(config.load(file, assignments or []) if file else None))
+
+
+ledger_app = typer.Typer(help="Look at the answers that are kept.", no_args_is_help=True)
+app.add_typer(ledger_app, name="ledger")
+
+
+@ledger_app.command()
+def inspect(
+    output: Annotated[str, typer.Argument(metavar="OUT", help="The output of a run, or its ledger folder.")],
+    wanted: Annotated[str | None, typer.Option("--find", help="Print the records of a request key or item.")] = None,
+) -> None:
+    """Sum a ledger up: files, requests, errors, tokens, damage."""
+    _end(commands.inspect_ledger(output, wanted))
+
+
+def _end(code: int) -> None:
+    if code:
+        raise typer.Exit(code)
 
 
 def _version(value: bool) -> None:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from beam_rs import prompts, registry
@@ -144,17 +144,14 @@ def _identity(engine: Engine) -> dict[str, Any]:
 def _judge(config: Config, engine: Engine) -> tuple[Engine, JudgeSettings | None]:
     """The judging engine and its settings: on where the engine can judge, unless the configuration decides."""
     section = config.settings.judge
+    settings = _at(config, ("judge",), lambda: registry.construct(JudgeSettings, section, "judge"))
     judge_engine = engine
-    if section.engine is not None:
-        spec = section.engine
-        judge_engine = _at(config, ("judge", "engine"), lambda: registry.build(ENGINES, spec, "engine"))
-    enabled = judge_engine.judges if section.enabled is None else section.enabled
+    if settings.engine is not None:
+        judge_engine = _at(config, ("judge", "engine"), lambda: registry.build(ENGINES, settings.engine, "engine"))
+    enabled = settings.enabled if "enabled" in section else judge_engine.judges
     if enabled and not judge_engine.judges:
-        raise config.error(
-            ("judge", "enabled"), f"engine {judge_engine.name!r} cannot judge; set judge.engine or false"
-        )
-    values = section.model_dump(exclude={"engine", "enabled"})
-    return judge_engine, JudgeSettings(enabled=True, **values) if enabled else None
+        raise config.error(("judge", "enabled"), f"engine {judge_engine.name!r} cannot judge; set judge.engine or false")
+    return judge_engine, replace(settings, enabled=True, engine=None) if enabled else None
 
 
 def _family(config: Config, name: str, family: Family) -> FamilyPlan:

@@ -82,6 +82,8 @@ def construct(cls: type[Any], parameters: Mapping[str, Any], label: str) -> Any:
     try:
         values = _validated(cls, parameters)
         return cls(**values)
+    except ConfigError:
+        raise
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])

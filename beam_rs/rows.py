@@ -26,6 +26,7 @@ class Graded:
     Attributes:
       item: the item.
       asked: the exact text of the user turn.
+      verifier: its verifier as a configuration would name it.
       parameters: the verifier's, as JSON text.
       samples: the answers, in order of their index; empty where the item was never asked.
       chosen: indexes of the samples that enter the accepted splits.
@@ -38,6 +39,7 @@ class Graded:
 
     item: Item
     asked: str
+    verifier: str
     parameters: str
     samples: tuple[Sample, ...] = ()
     chosen: tuple[int, ...] = ()
@@ -138,7 +140,7 @@ def record(graded: Graded, sample: Sample | None) -> dict[str, Any]:
         "rules": rules(item),
         "references": list(item.references),
         "options": list(item.options),
-        "verifier": verdict.verifier,
+        "verifier": graded.verifier,
         "verifier_version": verdict.version,
         "verifier_parameters": graded.parameters,
         "outcome": verdict.outcome,

@@ -174,6 +174,7 @@ class Completion:
       completion_tokens: as counted by the engine, 0 where it does not say.
       error: empty, or the part of a reason code behind `failed.`: `timeout`, `prompt_too_long`, …
       detail: what went wrong, for a person; never holds a key or a password.
+      seconds: from sending to finishing, 0 where the engine does not say.
     """
 
     key: str
@@ -187,6 +188,7 @@ class Completion:
     completion_tokens: int = 0
     error: str = ""
     detail: str = ""
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -125,26 +125,6 @@ class Family(Section):
     choices: ChoiceSettings = ChoiceSettings()
 
 
-class JudgeSection(Section):
-    """The text-only second look at what was not admitted.
-
-    Attributes:
-      enabled: on where the engine can judge, unless said otherwise.
-      gate: agreement and share of controls not promoted that the judge must reach for its promotions to count.
-      calibrate: accepted items a family that the judge is tried on.
-      swap: ask a second time with the order swapped; both must agree.
-      tries: questions asked where a reply cannot be read.
-      engine: another engine than the generating one.
-    """
-
-    enabled: bool | None = None
-    gate: float = Field(0.95, ge=0, le=1)
-    calibrate: int = Field(60, ge=0)
-    swap: bool = False
-    tries: int = Field(2, ge=1, le=2)
-    engine: dict[str, Any] | None = None
-
-
 class LimitSettings(Section):
     """When a finished run counts as failed."""
 
@@ -195,7 +175,7 @@ class Settings(Section):
     cleaning: dict[str, Any] = {}
     engine: dict[str, Any] = {"name": "ocr"}
     sampling: SamplingSettings = SamplingSettings()
-    judge: JudgeSection = JudgeSection()
+    judge: dict[str, Any] = {}
     limits: LimitSettings = LimitSettings()
     runner: RunnerSettings = RunnerSettings()
     cost: CostSettings = CostSettings()

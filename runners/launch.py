@@ -139,7 +139,7 @@ def header(config: Config, built: Job) -> Header:
     """What the manifest says before the run starts."""
     families = {
         name: {
-            "verifier": plan.verifier.name,
+            "verifier": plan.verifier.spec,
             "verifier_version": plan.verifier.version,
             "verifier_parameters": job.parameters(plan.verifier.parameters),
             "instruction": plan.instruction,

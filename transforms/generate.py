@@ -1,7 +1,6 @@
 """Requests become completions: each key once, what the ledger has is not asked again, the rest goes to the engine."""
 
 import threading
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -118,7 +117,6 @@ class Answers:
         self._requests = {request.key: request for request in requests}
         self._ledger = replace(run.ledger, model=engine.model, revision=engine.revision) if run.ledger else None
         self._done: dict[str, Completion] = {}
-        self._began = time.monotonic()
 
     def missing(self) -> list[Request]:
         """What is still to be asked: a bundle may be a retry, so what this run has written is looked up once more."""
@@ -131,7 +129,7 @@ class Answers:
         """Keep a completion. Called from the engine's threads."""
         if self._ledger is not None:
             request = self._requests[completion.key]
-            self._ledger.append(request, completion, self._kind, time.monotonic() - self._began)
+            self._ledger.append(request, completion, self._kind, completion.seconds)
         self._done[completion.key] = completion
         PROGRESS.add("failed requests" if completion.error else "answered")
         PROGRESS.add("completion tokens", completion.completion_tokens)

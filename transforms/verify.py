@@ -44,7 +44,7 @@ def set_apart(item: Item, job: Job) -> Iterator[Item | TaggedOutput[Literal["lon
         return
     count("SetApart", "longform")
     verdict = verifier.verdict("unjudgeable", reason=why)
-    yield TaggedOutput(LONGFORM, Graded(item, case.question, verifier.parameters, verdict=verdict))
+    yield TaggedOutput(LONGFORM, Graded(item, case.question, verifier.spec, verifier.parameters, verdict=verdict))
 
 
 @dataclass
@@ -100,6 +100,7 @@ def grade(item: Item, answers: Mapping[str, Completion], job: Job) -> Graded:
     return Graded(
         item,
         case.question,
+        verifier.spec,
         verifier.parameters,
         samples=made,
         chosen=picked.chosen if accepted else (),

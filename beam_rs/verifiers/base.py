@@ -24,6 +24,12 @@ class Verifier(ABC):
         """The parameters as canonical JSON, stored in every row."""
         return canonical(asdict(self))
 
+    @property
+    def spec(self) -> str:
+        """How a configuration names this verifier: by its short name, or one's own by `package.module:Name`."""
+        own = type(self)
+        return self.name if own.__module__.startswith("beam_rs.") else f"{own.__module__}:{own.__qualname__}"
+
     def references(self, value: Json) -> tuple[str, ...]:
         """References from what a pool line or a case gives: one, or a list of them.
 
