@@ -52,6 +52,7 @@ _FIRST_TWO: Final[dict[Kind, tuple[str, str]]] = {
 BARE: Final = re.compile(r"^[ \t]*([A-Z])[ \t]+(?=\S)", re.MULTILINE)
 """A letter and a blank at the beginning of a line: a label only under a lead-in."""
 
+_NEAR: Final = 300
 _ROMAN: Final = {"i": 1, "v": 5, "x": 10}
 _CONNECTORS: Final = re.compile(r"(?:and|or|vs|versus|with|to|from|than|&|和|与|或|及|[\W_])*")
 
@@ -99,6 +100,16 @@ def scan(text: str, kind: Kind, pattern: re.Pattern[str]) -> list[Marker]:
         if len(markers) > MAX_MARKERS:
             return []
     return markers
+
+
+def outside_brackets(text: str, markers: Sequence[Marker]) -> list[Marker]:
+    """Markers that no bracket before them on their line encloses: `2)` in `f(1, 2)` labels nothing."""
+    kept = []
+    for marker in markers:
+        line = text[max(text.rfind("\n", 0, marker.start) + 1, marker.start - _NEAR) : marker.start]
+        if all(line.count(opening) <= line.count(closing) for opening, closing in ("()", "[]", "{}", "（）")):
+            kept.append(marker)
+    return kept
 
 
 def position(label: str, kind: Kind) -> int:

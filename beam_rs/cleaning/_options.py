@@ -16,10 +16,11 @@ MAX_QUESTION: Final = 20_000
 _KINDS: Final[tuple[Kind, ...]] = ("upper", "lower", "digit", "roman")
 _OPENERS: Final = tuple('?？:：!！.。)）]】_…"”’>*—》」』')
 _ASKED: Final = re.compile(
-    r"[?？]|_{2,}|[(（]\s*[)）]|[是为]\s*[:：]?\s*\Z|\b(?:which|what|who|where|when|why|how)\b", re.IGNORECASE
+    r"[?？]|_{2,}|[(（]\s*[)）]|[是为]\s*[:：]?\s*\Z|^\W*(?:which|what|who|where|when|why|how)\b", re.IGNORECASE
 )
 _LINE_BREAK: Final = re.compile(r"\r\n?|<br ?/?>")
 _COUNTING: Final = re.compile(r"\b(?:how many|how much|number of|count|total)\b|多少|几[个只条张本名位]", re.IGNORECASE)
+_COLONS: Final = ("colon", "tight_colon")
 _SEPARATED: Final = re.compile(r"[;,；，、/|]\s*(?:or|and|或者|或|和|还是)?\s*\Z|\s(?:or|或|还是)\s*\Z", re.IGNORECASE)
 _ENUMERATED: Final = re.compile(r"[A-Za-z][:：]\s")
 
@@ -72,9 +73,12 @@ def _ranked(text: str, kind: Kind) -> list[tuple[Series, str]]:
     """The series of each style of label, the longest and last first."""
     found = []
     for (styled, style), pattern in STYLES.items():
-        if styled != kind:
-            continue
-        series = _markers.best_series(text, _markers.scan(text, kind, pattern))
+        if styled != kind or (kind, style) == ("lower", "tight"):
+            continue  # `a.first` inside a line is code
+        markers = _markers.scan(text, kind, pattern)
+        if style in ("close", *_COLONS) or (kind == "digit" and style not in ("round", "square")):
+            markers = _markers.outside_brackets(text, markers)
+        series = _markers.best_series(text, markers)
         if series:
             found.append((series, style))
     if kind == "upper":
@@ -140,11 +144,12 @@ def _judge(stem: str, after: str, series: Series, kind: Kind, style: str, led: b
     first, count = series.markers[0], len(series.markers)
     asked_behind = after.rstrip().endswith(("?", "？")) and not _phrases.is_instruction(after)
     opened = not stem or first.opens_line or stem.endswith(_OPENERS)
-    asked = _ASKED.search(stem[-200:]) is not None
+    line = stem[-300:].rpartition("\n")[2]
+    asked = _ASKED.search(line) is not None
     if kind in ("digit", "roman"):
         certain = opened and asked and (not after or _phrases.is_instruction(after))
         return True if certain and stem else None
-    if style in ("colon", "tight_colon") and (asked_behind or _ENUMERATED.search(stem[-400:])):
+    if style in _COLONS and (asked_behind or not asked or _ENUMERATED.search(stem[-400:])):
         return None  # speakers of a dialogue are labelled like this too
     if asked_behind or not opened:
         return False if count > 2 or asked_behind else None

@@ -29,7 +29,7 @@ LEAD_IN: Final = re.compile(
 _LONGEST_LEAD: Final = 400
 _LEAD_AT_END: Final = re.compile(LEAD_IN.pattern + r"\s*\Z", re.IGNORECASE)
 _LEAD_LINE: Final = re.compile(
-    rf"(?:^|\n)[ \t]*{_MARKUP}(?:(?:answer\s+)?{_LISTED}|{_CHINESE_LEAD}"
+    rf"(?:^|\n)[ \t]*{_MARKUP}(?:[\[【<]?(?:(?:answer\s+)?{_LISTED}|{_CHINESE_LEAD})[\]】>]?"
     rf"|(?:choose|select|pick) from the (?:following|given) {_LISTED}[.。]?)[*_]{{0,2}}\s*\Z",
     re.IGNORECASE,
 )

@@ -164,9 +164,12 @@ def _with_own(question: str, listing: Listing | None, own: tuple[str, ...]) -> L
 
 
 def _split_instruction(question: str) -> tuple[str, str]:
-    """A question without the instruction on its last line, and that instruction."""
+    """A question without the instruction that is or ends its last line, and that instruction."""
     stem, _, last = question.rstrip().rpartition("\n")
-    return (stem, last.strip()) if stem.strip() and _phrases.is_instruction(last) else (question.rstrip(), "")
+    if stem.strip() and _phrases.is_instruction(last):
+        return stem, last.strip()
+    asked, tail = _phrases.split_tail(last)
+    return (f"{stem}\n{asked}".strip(), tail) if tail and "?" not in tail else (question.rstrip(), "")
 
 
 def _strip_labels(options: Sequence[str]) -> tuple[str, ...]:
