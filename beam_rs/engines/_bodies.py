@@ -18,6 +18,9 @@ RESERVED: Final = frozenset(
 )
 """What the model, the request or its sampling say; given as an option it would stand in no request key."""
 
+_NEUTRAL: Final[dict[str, Json]] = {"top_k": -1, "min_p": 0.0, "repetition_penalty": 1.0}
+"""Has to be said: where it is not, servers take what the model's generation_config.json holds, unknown to the key."""
+
 _SENT_AS_IS: Final = frozenset({"JPEG", "PNG", "WEBP", "GIF"})
 _PLAIN_MODES: Final = frozenset({"RGB", "L", "P", "1"})
 _ORIENTATION: Final = 0x0112
@@ -32,12 +35,14 @@ class BodyStyle:
       model: the name under which the server knows the model.
       pixels: pixel budget of a picture, None for no limit.
       thinking_argument: name of the chat template's argument that turns thinking on and off; empty sends none.
+      extensions: whether the server takes the fields that vLLM and SGLang have beyond OpenAI's.
       options: further fields, merged into every body; null takes a field away.
     """
 
     model: str
     pixels: int | None = None
     thinking_argument: str = "enable_thinking"
+    extensions: bool = True
     options: Mapping[str, Json] = field(default_factory=dict)
 
     def render(self, request: Request, constrained: bool = True) -> list[bytes]:
@@ -71,13 +76,15 @@ class BodyStyle:
             "seed": request.seed,
             "n": 1,
         }
-        if sampling.top_k > 0:
-            body["top_k"] = sampling.top_k
         if sampling.stop:
             body["stop"] = list(sampling.stop)
-        if sampling.choice and constrained:
+        if self.extensions:
+            body |= _NEUTRAL
+        if sampling.top_k > 0:
+            body["top_k"] = sampling.top_k
+        if self.extensions and sampling.choice and constrained:
             body["structured_outputs"] = {"choice": list(sampling.choice)}
-        if self.thinking_argument:
+        if self.extensions and self.thinking_argument:
             body["chat_template_kwargs"] = {self.thinking_argument: sampling.thinking}
         if request.messages[-1].role == "assistant":
             body |= {"continue_final_message": True, "add_generation_prompt": False}

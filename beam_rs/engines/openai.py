@@ -43,8 +43,8 @@ class OpenAiEngine(Engine):
       total_timeout: seconds that a request may take with all its attempts and waits.
       retries: attempts after the first.
       unreachable_after: seconds without an answer from any server after which the run ends.
-      thinking_argument: argument of the chat template that turns thinking on and off; empty for servers that refuse
-        fields which are not OpenAI's own.
+      thinking_argument: argument of the chat template that turns thinking on and off; empty for a template without.
+      extensions: whether to use the fields that vLLM and SGLang have beyond OpenAI's; false where they are refused.
       options: further fields of the request body; null takes one away. What `sampling` says has no place here.
     """
 
@@ -59,6 +59,7 @@ class OpenAiEngine(Engine):
     retries: int = 8
     unreachable_after: float = 30.0
     thinking_argument: str = "enable_thinking"
+    extensions: bool = True
     options: dict[str, Json] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -142,7 +143,7 @@ async def _connect(engine: OpenAiEngine, loop: LoopThread) -> _Live:
 
     fleet = Fleet(engine.servers(), probe, engine.unreachable_after)
     patience = Patience(engine.first_byte_timeout, engine.total_timeout, engine.retries)
-    style = BodyStyle(engine.model, engine.pixels, engine.thinking_argument, engine.options)
+    style = BodyStyle(engine.model, engine.pixels, engine.thinking_argument, engine.extensions, engine.options)
     dialog = Dialog(lanes, fleet, style, patience, key)
     live = _Live(loop, Window(engine.window, dialog.answer), dialog)
     try:

@@ -207,9 +207,11 @@ def test_what_is_asked(server: Running) -> None:
     assert body(server, request, options={"repetition_penalty": 1.1, "chat_template_kwargs": {"x": 1}}) == {
         "model": "simulated", "messages": [{"role": "user", "content": "Wörter \ud83d"}], "temperature": 0.7,
         "top_p": 0.9, "top_k": 50, "max_tokens": 9, "stop": ["\n"], "seed": request.seed, "n": 1,
-        "repetition_penalty": 1.1, "chat_template_kwargs": {"enable_thinking": False, "x": 1},
+        "repetition_penalty": 1.1, "min_p": 0.0, "chat_template_kwargs": {"enable_thinking": False, "x": 1},
     }  # fmt: skip
     assert "chat_template_kwargs" not in body(server, request, thinking_argument="")
+    assert body(server, ask("?"))["top_k"] == -1
+    assert not {"top_k", "chat_template_kwargs"} & body(server, ask("?"), extensions=False).keys()
     assert "seed" not in body(server, request, options={"seed": None})
 
 
