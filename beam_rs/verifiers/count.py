@@ -19,7 +19,7 @@ from beam_rs.verifiers.base import Verifier
 
 _WORD: Final = "|".join(sorted(map(re.escape, WORDS), key=len, reverse=True))
 _INTEGER: Final = re.compile(
-    rf"(?<![\w.,/-])(?:\d{{1,3}}(?:,\d{{3}})+|\d+|{_WORD})(?![\w/%°]|[.,-]\d|-\w)", re.IGNORECASE
+    rf"(?<![A-Za-z0-9_.,/-])(?:\d{{1,3}}(?:,\d{{3}})+|\d+|{_WORD})(?![A-Za-z0-9_/%°]|[.,-]\d|-[A-Za-z0-9])", re.IGNORECASE
 )
 _ANY_NUMBER: Final = re.compile(rf"(?<![a-z])[-+]?\d[\d.,]*|\b(?:{_WORD})\b", re.IGNORECASE)
 _MARKER: Final = re.compile(r"^[ \t]*(?:\d{1,3}[.)]|[-•])[ \t]+", re.MULTILINE)
@@ -34,7 +34,7 @@ _COUNTED: Final = re.compile(
 _HEDGED: Final = re.compile(
     r"\b(?:about|around|approximately|roughly|nearly|almost|at least|at most|more than|less than|fewer than|over|up to|"
     r"maybe|perhaps|possibly|probably|might|may|could|either|between|estimated?|hard to|difficult to|unclear|cannot|can't|"
-    r"not|isn't|aren't|or)\b|~|≈|\d\s?\+|大约|左右",
+    r"not|isn't|aren't|or)\b|~|≈|\d\+(?!\s?\d)|大约|左右",
     re.IGNORECASE,
 )
 _NONE: Final = re.compile(r"(?:there (?:are|is) )?(?:currently )?(?:no|none|not any)\b", re.IGNORECASE)
