@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from beam_rs.ledger import storage
-from beam_rs.ledger.blocks import Blocks, handfuls
+from beam_rs.ledger.blocks import Blocks
 from beam_rs.ledger.coding import read_header, records_of
 from beam_rs.ledger.records import Record
 from beam_rs.ledger.writer import Writer, writer_for
@@ -93,11 +94,11 @@ class Reading(Iterator[Record]):
                 self.torn = file.seek(0, 2)
                 return
             blocks = Blocks(file, head.sync, head.end)
-            for some in handfuls(blocks):
+            for some in chain.from_iterable(run.handfuls() for run in blocks.runs()):
                 found = records_of(some, head)
                 self.records += len(found)
+                self.gaps += len(found) < sum(some.holds)
                 yield from found
-                self.gaps += sum(block.holds for block in some) > len(found)
             self.gaps += blocks.gaps
             self.torn = blocks.torn
 

@@ -3,7 +3,7 @@
 import io
 import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, BinaryIO, Final
@@ -12,7 +12,7 @@ import fastavro
 from fastavro.schema import SchemaParseException, UnknownType
 
 from beam_rs.errors import LedgerError
-from beam_rs.ledger.blocks import MAX_BLOCK, SYNC, Block, coded_long
+from beam_rs.ledger.blocks import MAX_BLOCK, SYNC, Block, Run, coded_long
 from beam_rs.ledger.records import DEFAULTS, SCHEMA, Record
 
 _KEY_START: Final = coded_long(64)
@@ -127,15 +127,13 @@ def records(block: Block, head: Header) -> list[Record]:
     return found if coded.tell() == len(data) else found[:-1]
 
 
-def records_of(blocks: Sequence[Block], head: Header) -> list[Record]:
-    """The records of some blocks, as `records` gives them.
+def records_of(run: Run, head: Header) -> list[Record]:
+    """The records of a run, as `records` gives them.
 
     Blocks are decoded together, as one Avro array, which takes two thirds of the time; where that does not come out
     even, one by one.
     """
-    payloads = [block.payload if head.codec == "null" else _inflate(block.payload, MAX_BLOCK) for block in blocks]
-    count = sum(block.holds for block in blocks)
-    data = b"".join([coded_long(count), *payloads, b"\0"])
+    data = b"".join([coded_long(sum(run.holds)), *_plain(run, head, MAX_BLOCK), b"\0"])
     coded = io.BytesIO(data)
     try:
         found: Any = fastavro.schemaless_reader(coded, head.array, None)
@@ -143,17 +141,24 @@ def records_of(blocks: Sequence[Block], head: Header) -> list[Record]:
             return found if head.native else [{**DEFAULTS, **record} for record in found]
     except _GARBAGE:
         pass  # the slow way finds out which block it is
-    return [record for block in blocks for record in records(block, head)]
+    return [record for block in map(Block, *run) for record in records(block, head)]
 
 
-def keys(block: Block, head: Header) -> list[bytes]:
-    """The keys of a block, without decoding the rest where the block is one of ours."""
-    if block.holds != 1 or not head.native:
-        return [record["key"].encode() for record in records(block, head)]
-    start = block.payload if head.codec == "null" else _inflate(block.payload, 256)
-    if start.startswith(_KEY_START):
-        return [start[2:66]]
-    return [record["key"].encode() for record in records(block, head)]
+def keys_of(run: Run, head: Header) -> Iterator[tuple[bytes, int]]:
+    """The keys of a run, each with the offset of its block; the rest is not decoded where the blocks are ours."""
+    if head.native and max(run.holds) == 1:
+        starts = _plain(run, head, 256)
+        if all(start.startswith(_KEY_START) and len(start) >= 66 for start in starts):
+            yield from zip([start[2:66] for start in starts], run.offsets, strict=True)
+            return
+    for block in map(Block, *run):
+        for record in records(block, head):
+            yield record["key"].encode(), block.offset
+
+
+def _plain(run: Run, head: Header, limit: int) -> list[bytes]:
+    """The payloads of a run without compression; of compressed ones, no more than `limit` bytes each."""
+    return run.payloads if head.codec == "null" else [_inflate(payload, limit) for payload in run.payloads]
 
 
 def _deflate(data: bytes) -> bytes:

@@ -3,7 +3,7 @@
 import threading
 import time
 from array import array
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final, TypeAlias
@@ -11,9 +11,9 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from beam_rs.ledger import storage
-from beam_rs.ledger.blocks import SYNC, Blocks, handfuls
+from beam_rs.ledger.blocks import SYNC, Blocks, Run
 from beam_rs.ledger.books import Ledger
-from beam_rs.ledger.coding import Header, keys, read_header, records_of
+from beam_rs.ledger.coding import Header, keys_of, read_header, records_of
 from beam_rs.ledger.records import Record, choose, completion_of, settled
 from beam_rs.schema import Completion
 
@@ -41,10 +41,11 @@ class Places:
     def __len__(self) -> int:
         return len(self._numbers) + sum(len(numbers) for numbers, _ in self._segments)
 
-    def add(self, key: bytes, place: int) -> None:
-        """Note where a record of the key stands."""
-        self._numbers.append(hash(key))
-        self._places.append(place)
+    def add(self, entries: Iterable[tuple[bytes, int]], base: int = 0) -> None:
+        """Note where records of some keys stand: key and place less `base`."""
+        for key, place in entries:
+            self._numbers.append(hash(key))
+            self._places.append(base + place)
         if len(self._numbers) >= 1 << 18:
             self._settle()
 
@@ -133,11 +134,10 @@ class Index:
             file.head = file.head or read_header(stream, file.path)
             if file.head is None:
                 return
-            # A start that was given may lie inside a mark: with the mark in front, the next block is found all the same.
+            # A start that was given may lie inside a mark: with the mark in front, no block is missed.
             blocks = Blocks(stream, file.head.sync, max(file.offset - SYNC, file.head.end))
-            for block in blocks:
-                for key in keys(block, file.head):
-                    self._places.add(key, number << _OFFSET | block.offset)
+            for run in blocks.runs():
+                self._places.add(keys_of(run, file.head), number << _OFFSET)
             file.offset = max(file.offset, blocks.offset)
 
     def _read(self, places: list[int]) -> Iterator[Record]:
@@ -147,9 +147,9 @@ class Index:
             offsets = [place & (1 << _OFFSET) - 1 for place in group]
             with storage.reading(file.path) as stream:
                 blocks = Blocks(stream, file.head.sync, offsets[0], _LOOK)
-                found = (block for offset in offsets if (block := blocks.at(offset)))
-                for some in handfuls(found):
-                    yield from records_of(some, file.head)
+                for start in range(0, len(offsets), 64):
+                    found = [block for offset in offsets[start : start + 64] if (block := blocks.at(offset))]
+                    yield from records_of(Run(*map(list, zip(*found, strict=True))), file.head) if found else ()
 
 
 class Recent:

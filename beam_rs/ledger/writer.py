@@ -236,8 +236,14 @@ def _after_fork() -> None:
 
 
 def _at_exit() -> None:
+    faults = []
     for writer in list(_WRITERS.values()):
-        writer.close()
+        try:
+            writer.close()
+        except LedgerError as error:
+            faults.append(error)
+    if faults:
+        raise faults[0]
 
 
 os.register_at_fork(after_in_child=_after_fork)

@@ -94,7 +94,7 @@ def test_damage_and_foreign_files_do_not_hide_the_rest(tmp_path: Path) -> None:
 def test_places_are_those_of_a_plain_table(entries: list[tuple[int, int]], wanted: set[int]) -> None:
     places, table = Places(), dict[str, set[int]]()
     for at, (name, place) in enumerate(entries):
-        places.add(str(name).encode(), place)
+        places.add([(str(name).encode(), place)])
         table.setdefault(str(name), set()).add(place)
         if at % 17 == 0:
             places.find(["1"])
@@ -106,6 +106,5 @@ def test_places_are_those_of_a_plain_table(entries: list[tuple[int, int]], wante
 @pytest.mark.parametrize("count", [300_000])
 def test_many_entries_keep_their_places(count: int) -> None:
     places = Places()
-    for n in range(count):
-        places.add(str(n % (count - 1)).encode(), n)
+    places.add((str(n % (count - 1)).encode(), n) for n in range(count))
     assert places.find(["0", "7", "absent"]) == ([0, 7, count - 1], {hash(b"0")})
