@@ -165,8 +165,8 @@ def _counted(name: str, counts: Counter[str]) -> Iterator[tuple[str, str]]:
 def _damage(summary: Summary) -> str:
     if not summary.torn_files and not summary.gaps:
         return "none"
-    torn = f"{summary.torn_files:,} files end in a piece of a record ({summary.torn_bytes:,} bytes)"
-    return f"{torn}, {summary.gaps:,} gaps; those requests are asked again"
+    torn = f"torn ends: {summary.torn_files:,} ({summary.torn_bytes:,} bytes)"
+    return f"{torn}, gaps: {summary.gaps:,}; what stood there is asked again"
 
 
 def _moment(seconds: float) -> str:
