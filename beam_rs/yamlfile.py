@@ -53,7 +53,10 @@ def load(path: Path) -> Document:
     if not isinstance(value, dict):
         raise ConfigError(f"configuration {path} must be a mapping with pool, output and families")
     lines: dict[Path_, int] = {}
-    _collect(node, (), lines, str(path))
+    try:
+        _collect(node, (), lines, str(path))
+    except RecursionError as error:
+        raise ConfigError(f"configuration {path} refers to itself, or is nested too deeply") from error
     return Document(value, lines, str(path))
 
 
