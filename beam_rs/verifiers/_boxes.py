@@ -8,13 +8,13 @@ from typing import Final, NamedTuple
 
 from beam_rs.schema import Json
 
-_N: Final = r"\s*([-+]?(?:\d{1,9}(?:\.\d{0,12})?|\.\d{1,12}))\s*"
+_N: Final = r"\s?([-+]?(?:\d{1,9}(?:\.\d{0,12})?|\.\d{1,12}))\s?"
 _SPELLINGS: Final = (
     # <box>(1,2),(3,4)</box>, <|box_start|>(1,2),(3,4)<|box_end|>, ((1,2),(3,4)), [[1,2],[3,4]]
-    ("points", re.compile(rf"[(\[]{_N},{_N}[)\]]\s*(?:,|to|and|-|–)?\s*[(\[]{_N},{_N}[)\]]")),
+    ("points", re.compile(rf"[(\[]{_N},{_N}[)\]]\s?(?:,|to|and|-|–)?\s?[(\[]{_N},{_N}[)\]]")),
     ("list", re.compile(rf"[(\[]{_N}[,;\s]{_N}[,;\s]{_N}[,;\s]{_N}[)\]]")),
-    ("braces", re.compile(rf"\{{\s*<{_N}>\s*<{_N}>\s*<{_N}>\s*<{_N}>\s*\}}")),
-    ("locations", re.compile(rf"<box>\s*<{_N}>\s*<{_N}>\s*<{_N}>\s*<{_N}>\s*</box>")),
+    ("braces", re.compile(rf"\{{<{_N}>\s?<{_N}>\s?<{_N}>\s?<{_N}>\}}")),
+    ("locations", re.compile(rf"<box><{_N}>\s?<{_N}>\s?<{_N}>\s?<{_N}></box>")),
     (
         "names",
         re.compile(
@@ -83,14 +83,16 @@ def find_box(answer: str) -> FoundBox:
     >>> find_box("either [1, 2, 3, 4] or [5, 6, 7, 8]").reason
     'several different boxes'
     """
-    hits = sorted(_hits(answer[-_LONGEST:]))
+    # runs of blanks become one, so that no pattern can divide them in many ways
+    text = re.sub(r"\n\s+", "\n", re.sub(r"[^\S\n]+", " ", answer[-_LONGEST:]))
+    hits = sorted(_hits(text))
     if not hits:
         return FoundBox(None, reason="no box in the answer")
     last = hits[-1]
     others = [hit for hit in hits if hit.box != last.box]
     if not others:
         return FoundBox(last.box, last.form)
-    before = answer[-_LONGEST:][others[-1].end : _first_of_run(hits, last).start]
+    before = text[others[-1].end : _first_of_run(hits, last).start]
     if _LABEL.search(before):
         return FoundBox(last.box, f"{last.form}, named final")
     return FoundBox(None, reason="several different boxes")

@@ -30,7 +30,7 @@ _STATEMENT: Final = re.compile(
 _OTHER_STATEMENT: Final = re.compile(
     r"(?:^|\n)[ \t]*####[ \t]*|(?:最终)?答案(?:是|为|：|:|应为|应该是)+\s*|<(?:final_)?answer>|<\|begin_of_box\|>"
 )
-_DISPLAY: Final = re.compile(r"\\\[(.{0,2000}?)\\\]|\$\$(.{0,2000}?)\$\$", re.DOTALL)
+_DISPLAY: Final = re.compile(r"\\\[(?:(?!\\[\[\]]).){0,2000}\\\]|\$\$[^$]{0,2000}\$\$", re.DOTALL)
 _SENTENCE_END: Final = re.compile(r"(?<!\bapprox)(?<!\be\.g)\.\s+(?=[A-Z(\"'*])|[。\n]|</|<\|")
 _REASON_AFTER: Final = re.compile(
     r"(?i),?\s+(?:because|since|which|as (?:the|it|we|there)|where|so that|when|given that)\b"
@@ -165,7 +165,7 @@ def _first_sentence(text: str) -> str:
 def closing_line(answer: str) -> str:
     """The last line that holds more than markup."""
     lines = (line.strip() for line in reversed(answer[-_WINDOW:].splitlines()))
-    return clean(next((line for line in lines if line and not _MARKUP.match(line)), ""))
+    return clean(next((line for line in lines if line and not _MARKUP.match(line)), "")[-_LONGEST:])
 
 
 def conclusion(sentence: str) -> str | None:

@@ -10,6 +10,7 @@ from beam_rs.schema import Json
 _FENCE: Final = re.compile(r"```[ \t]*[A-Za-z0-9]*[ \t]*\r?\n?(.*?)```", re.DOTALL)
 _LONGEST: Final = 1 << 20
 _TRIES: Final = 256
+_FENCES: Final = 16
 _DEEPEST: Final = 64
 
 
@@ -38,7 +39,7 @@ def find_json(answer: str) -> FoundJson | None:
     whole = answer.strip()
     if isinstance(value := parse_json(whole), dict):
         return FoundJson(value, whole, "whole")
-    for block in reversed(_FENCE.findall(answer)):
+    for block in reversed(_FENCE.findall(answer)[-_FENCES:]):
         if isinstance(value := parse_json(block), dict):
             return FoundJson(value, block.strip(), "fence")
     return _last_object(answer)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from beam_rs.verifiers._latex_text import tight
-from beam_rs.verifiers._latex_value import Value, read_value, same_value
+from beam_rs.verifiers._latex_value import Value, read_value, same_function, same_value
 from beam_rs.verifiers._units import split_unit
 
 Algebra = Callable[[str, str], bool]
@@ -26,6 +26,7 @@ _NAME: Final = re.compile(
 )
 _MEMBER: Final = re.compile(r"[A-Za-z](?:_\w)? ?\\in(?![A-Za-z]) ?")
 _WORD: Final = re.compile(r"[A-Za-z]{4,}|[A-Z]{2,}|[\u4e00-\u9fff]+")
+_DIGITS: Final = re.compile(r"[\d .]+")
 _COMMAND: Final = re.compile(r"\\[A-Za-z]+")
 
 
@@ -183,10 +184,12 @@ def _same_expression(gold: str, predicted: str, algebra: Algebra) -> bool:
     if known and said:
         return same_value(known, said)
     if known or said:
-        return not _has_variable(b if known else a) and algebra(a, b)
+        other = b if known else a
+        return not _has_variable(other) and not _DIGITS.fullmatch(other) and algebra(a, b)
     if _WORD.search(_COMMAND.sub(" ", f"{a} {b}")) or max(len(tight(a)), len(tight(b))) == 1:
         return tight(_said(a)) == tight(_said(b))
-    return algebra(a, b)
+    decided = same_function(tight(a), tight(b))
+    return algebra(a, b) if decided is None else decided
 
 
 def _said(text: str) -> str:

@@ -6,8 +6,9 @@ from decimal import Decimal, InvalidOperation
 from typing import Final
 
 from beam_rs.verifiers._commitments import last_box
+from beam_rs.verifiers._latex_reader import TooLarge
 from beam_rs.verifiers._latex_text import spaced, tight
-from beam_rs.verifiers._latex_value import TooLarge, read_value
+from beam_rs.verifiers._latex_value import read_value
 
 FLAGS: Final = ("the final answer is", "the answer is", "the correct answer is", "the answer should be")
 LONGEST: Final = 500

@@ -1,9 +1,14 @@
 """Trees of HTML tables and their edit distance."""
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from rapidfuzz.distance import Levenshtein
+
+# both bound the time to a few seconds: 300 x 300 nodes take one to two
+PAIRS: Final = 90_000
+CHARACTERS: Final = 20_000_000
+FLAT: Final = 12
 
 
 @dataclass
@@ -48,6 +53,23 @@ class _Costs:
 def count(tree: Node) -> int:
     """Elements below the table's root, those inside cells included, as PubTabNet counts them."""
     return tree.below
+
+
+def affordable(a: Node, b: Node) -> bool:
+    """Whether the distance of two trees is a matter of seconds; deep trees cost far more than flat ones."""
+    deep = max(_depth(a), _depth(b)) > FLAT
+    if (count(a) + 1) * (count(b) + 1) * (10 if deep else 1) > PAIRS:
+        return False
+    x, y = _characters(a), _characters(b)
+    return count(b) * x + count(a) * y + x * y // 64 <= CHARACTERS
+
+
+def _depth(tree: Node) -> int:
+    return 1 + max(map(_depth, tree.children), default=0)
+
+
+def _characters(tree: Node) -> int:
+    return len(tree.cell) + sum(map(_characters, tree.children))
 
 
 def similarity(a: Node, b: Node) -> float:

@@ -14,10 +14,11 @@ LONGEST: Final = 20_000
 _TOKEN: Final = re.compile(r"\\[A-Za-z]+|\\[^A-Za-z]|\S", re.DOTALL)
 _FENCE: Final = re.compile(r"```[ \t]*(?:latex|tex|math|LaTeX)?[ \t]*\r?\n?(.*?)```", re.DOTALL)
 _DISPLAY: Final = re.compile(
-    r"\$\$(.+?)\$\$|\\\[(.+?)\\\]|\\begin\{(?:equation|displaymath)\*?\}(.+?)\\end\{(?:equation|displaymath)\*?\}",
+    r"\$\$([^$]+)\$\$|\\\[((?:(?!\\\[).)+?)\\\]"
+    r"|\\begin\{(?:equation|displaymath)\*?\}((?:(?!\\begin\{(?:equ|displ)).)+?)\\end\{(?:equation|displaymath)\*?\}",
     re.DOTALL,
 )
-_INLINE: Final = re.compile(r"(?<![\\$])\$([^$\n]+)\$(?!\$)|\\\((.+?)\\\)")
+_INLINE: Final = re.compile(r"(?<![\\$])\$([^$\n]+)\$(?!\$)|\\\(((?:(?!\\\().)+?)\\\)")
 _LEAD: Final = re.compile(r"(?i)^[^\\\n]{0,80}?\b(?:latex|formula|expression|equation|answer|is)\b[^\\\n:]{0,40}:\s*")
 
 
@@ -45,8 +46,10 @@ class Formula(Verifier):
         return None
 
     def compare(self, case: Case, answer: str) -> Verdict:
-        text, form = find_formula(answer)
-        if len(text) > LONGEST and text not in case.references:
+        if answer in case.references:
+            return self.verdict("match", extracted=answer, form="whole")
+        text, form = find_formula(answer[-2 * LONGEST :])
+        if len(text) > LONGEST:
             return self.verdict("no_match", form=form, reason="the answer is too long for a formula")
         predicted = tokens(text)
         if not predicted:

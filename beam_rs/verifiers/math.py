@@ -7,8 +7,8 @@ from typing import ClassVar, Final
 
 from beam_rs.schema import Case, Verdict
 from beam_rs.verifiers._commitments import commitment, is_prose, last_box
+from beam_rs.verifiers._latex_reader import TooLarge
 from beam_rs.verifiers._latex_text import spaced
-from beam_rs.verifiers._latex_value import TooLarge
 from beam_rs.verifiers._math_pool import POOL, AlgebraTimeout
 from beam_rs.verifiers._math_structure import same
 from beam_rs.verifiers.base import Verifier
@@ -100,6 +100,8 @@ def _without_box(reference: str) -> str:
 
 def _not_an_expression(reference: str) -> str | None:
     """Why a reference cannot be compared, or None."""
+    if len(reference) > 2 * LONGEST:
+        return "the reference is too long"
     text = spaced(_without_box(reference))
     if not _MATHS.search(text):
         return "the reference is empty"

@@ -8,8 +8,9 @@ from typing import ClassVar, Final, Literal, NamedTuple
 from beam_rs.schema import Case, Verdict
 from beam_rs.verifiers import _mathvision
 from beam_rs.verifiers._commitments import clean, commitment
+from beam_rs.verifiers._latex_reader import TooLarge
 from beam_rs.verifiers._latex_text import spaced, tight
-from beam_rs.verifiers._latex_value import TooLarge, read_value
+from beam_rs.verifiers._latex_value import read_value
 from beam_rs.verifiers._units import same_unit, split_unit, unit_asked
 from beam_rs.verifiers.base import Verifier
 
