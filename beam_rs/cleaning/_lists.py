@@ -68,8 +68,9 @@ def split_items(text: str) -> tuple[str, ...]:
     if quoted:
         return quoted
     for separator in _SEPARATORS:
-        if separator.search(text):
-            return _split(text, separator)
+        items = _split(text, separator) if separator.search(text) else ()
+        if len(items) > 1:
+            return items
     return ()
 
 
@@ -96,9 +97,14 @@ def _checked(items: tuple[str, ...], after: str) -> tuple[tuple[str, ...], str] 
     """The list, unless its pieces or what follows look like prose."""
     if len(items) < 2 or any(not item or len(item) > MAX_ITEM or item.endswith(("?", "？")) for item in items):
         return None
-    if _SENTENCE.search(items[-1]) or (after and not is_instruction(after)):
+    if _SENTENCE.search(items[-1]) or not all(map(_balanced, items)) or (after and not is_instruction(after)):
         return None
     return items, after
+
+
+def _balanced(item: str) -> bool:
+    """Whether no bracket of an item is torn: `(1, 2), (3, 4)` and lists of lists are not cut at commas."""
+    return sum(map(item.count, "([{（【")) == sum(map(item.count, ")]}）】"))
 
 
 def _strip_bullets(lines: list[str]) -> list[str]:

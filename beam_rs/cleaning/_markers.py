@@ -23,14 +23,14 @@ _LEFT: Final = (
 )
 _NAMED: Final = r"\*{0,2}(?:(?:[Oo]ption|OPTION|[Cc]hoice|选项)\s*)?"
 _DELIMITED: Final[dict[str, str]] = {
-    "round": r"[(（]\s?(LABEL)\s?[)）]\*{0,2}[.:：]?",
+    "round": r"[(（]\s?(LABEL)\.?\s?[)）]\*{0,2}[.:：]?",
     "square": r"[\[【](LABEL)[\]】]\*{0,2}[.:：]?",
     "dot": r"(LABEL)\*{0,2}(?:\.(?=\s|\*\*\s|[\u3040-\u30ff\u4e00-\u9fff]|\Z)|．)\*{0,2}",
-    "close": r"(LABEL)\*{0,2}[)）]\*{0,2}",
+    "close": r"(LABEL)\.?\*{0,2}[)）]\*{0,2}",
     "colon": r"(LABEL)\*{0,2}(?::(?=\s|\*\*|[\u3040-\u30ff\u4e00-\u9fff])|：)\*{0,2}",
     "comma": r"(LABEL)\*{0,2}、",
-    "tight": r"(LABEL)\.(?![\s.]|[A-Za-z]\.|(?<=[0-9]\.)[0-9])",
-    "tight_line": r"(?<![^\n])(LABEL)\.(?![\s.]|(?<=[0-9]\.)[0-9])",
+    "tight": r"(LABEL)\.(?![\s.)）]|[A-Za-z]\.|(?<=[0-9]\.)[0-9])",
+    "tight_line": r"(?<![^\n])(LABEL)\.(?![\s.)）]|(?<=[0-9]\.)[0-9])",
     "tight_colon": r"(LABEL):(?![\s/:]|[A-Z]\b)",
     "wide": r"(?<![A-Za-zＡ-Ｚ.])(LABEL)．",
     "wide_round": r"（(LABEL)）",
@@ -43,6 +43,7 @@ STYLES: Final[dict[tuple[Kind, str], re.Pattern[str]]] = {
     for kind, label in _LABELS.items()
     for style, pattern in _DELIMITED.items()
 }
+STYLES["digit", "circled"] = re.compile("([①-⑳])")
 _FIRST_TWO: Final[dict[Kind, tuple[str, str]]] = {
     "upper": ("A|Ａ", "B|Ｂ"),
     "lower": ("a|ａ", "b|ｂ"),
@@ -87,6 +88,8 @@ class Series:
 
 def may_list(text: str, kind: Kind) -> bool:
     """Whether the first two labels of a kind stand in a text at all: a cheap test before the thorough one."""
+    if kind == "digit" and "①" in text:
+        return "②" in text
     return all(re.search(rf"(?<![A-Za-z0-9])(?:{label})(?![A-Za-z0-9])", text) for label in _FIRST_TWO[kind])
 
 

@@ -23,17 +23,17 @@ _ANNOUNCED: Final = re.compile(
 _CONCLUDED: Final = re.compile(
     r"\s+(?:is|are)\s+(?:the\s+)?(?:correct|right|answer|true)(?:\s+(?:answer|option|one))?[.!]?\Z", re.I
 )
-_LABEL: Final = re.compile(
-    r"[(（\[【]?\s?([A-Za-zＡ-Ｚａ-ｚ]|[0-9]{1,2}|[ivxIVX]{1,5})\s?[)）\]】]?\s?[.．。:：、,)）]?(?:选项)?[.。]?"
-)
+_ONE: Final = r"([A-Za-zＡ-Ｚａ-ｚ①-⑳]|[0-9]{1,2}|[ivxIVX]{1,5})"
+_LABEL: Final = re.compile(rf"[(（\[【]?\s?{_ONE}\.?\s?[)）\]】]?\s?[.．。:：、,)）]?(?:选项)?[.。]?")
 _LABEL_AND_TEXT: Final = re.compile(
-    r"(?:[(（\[【]\s?([A-Za-zＡ-Ｚａ-ｚ]|[0-9]{1,2}|[ivxIVX]{1,5})\s?[)）\]】][.:：]?"
-    r"|([A-Za-zＡ-Ｚａ-ｚ]|[0-9]{1,2}|[ivxIVX]{1,5})\s?(?:[)）:：、．]|\.(?![0-9])|\s[-–—](?=\s)))\s*(\S.*)",
+    rf"(?:[(（\[【]\s?{_ONE}\.?\s?[)）\]】][.:：]?"
+    rf"|{_ONE}\s?(?:\.?[)）]|[:：、．]|\.(?![0-9])|\s[-–—](?=\s)|(?<=[①-⑳])))\s*(\S.*)",
     re.DOTALL,
 )
 _SEVERAL: Final = re.compile(
     r"[(\[]?[A-Za-z][)\]]?[.]?(?:\s*(?:,|/|;|、|，|；|&|\+|\band\b|\bor\b|和|或|与|\s)\s*[(\[]?[A-Za-z][)\]]?[.]?)+"
 )
+_INDEX: Final = re.compile(r"([0-9]{1,3})(?:\.0)?")
 _RUN: Final = re.compile(r"[A-Z]{2,26}")
 _WRAPPED: Final = re.compile(
     r"\$?\\boxed\{(.*)\}\$?|\\\((.*)\\\)|\$([A-Za-z])\$|\*\*(.*)\*\*|\[\s*[\"']([^\"',]*)[\"']\s*\]|\"(.*)\"|'(.*)'|“(.*)”|`(.*)`",
@@ -98,8 +98,8 @@ def _read(reference: str, options: Sequence[str], labels: Labels, index_base: in
 def _readings(text: str, options: Sequence[str], labels: Labels, index_base: int | None) -> set[int]:
     """Places that the text names as a label, an index, an option's text, or a label with its text."""
     places = _by_text(text, options)
-    if index_base is not None and re.fullmatch(r"[0-9]{1,3}", text):
-        places |= _within({int(text) - index_base}, options)
+    if index_base is not None and (number := _INDEX.fullmatch(text)):
+        places |= _within({int(number[1]) - index_base}, options)
     else:
         label = _LABEL.fullmatch(text)
         places |= _within({_place(label[1], labels)}, options) if label else set()

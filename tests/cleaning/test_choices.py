@@ -59,6 +59,10 @@ LISTED = [
     f"{Q}A．cat　B．dog　C．bird",
     f"{Q}\nA、cat\nB、dog\nC、bird",
     f"{Q}（A）cat（B）dog（C）bird",
+    f"{Q} A.) cat B.) dog C.) bird",
+    f"{Q}\n[Choices]\n(A) cat\n(B) dog\n(C) bird",
+    f"{Q} ①cat ②dog ③bird",
+    f"{Q}请选择：cat，dog，bird",
     f"{Q} Ａ．cat Ｂ．dog Ｃ．bird",
 ]
 
@@ -94,6 +98,12 @@ PROSE = [
     "Which is right? A. B. C. D.",
     "What is the ratio A:B if A is 2 and B is 3?",
     "Which? B. x C. y",
+    "Plane(1, 1, 2), normal(2, 4)\nWhat is shown?",
+    "array([ 1.,  2.,  3.])\nWhat is shown?",
+    "Which of the graphs (A)-(D) is right?",
+    "Which of (A), (B), (C), (D) is right?",
+    "Q: What is it?\nA: a bird B: a cat",
+    "Which? Choices: (1, 2), (3, 4)",
     "A. " * 5000,
 ]
 
