@@ -15,7 +15,7 @@ import anyio
 import httpx
 
 from beam_rs.engines._bodies import BodyStyle
-from beam_rs.engines._faults import Fault, backoff, from_status, rubbish, shorten
+from beam_rs.engines._faults import Fault, backoff, from_error, from_status, rubbish
 from beam_rs.engines._lanes import Lanes
 from beam_rs.engines._replies import read_reply
 from beam_rs.engines._servers import Fleet, Server
@@ -180,12 +180,8 @@ class Dialog:
                     answered = True
                     self.fleet.found_up(server)
                     body = await _read(response)
-        except httpx.TimeoutException as error:
-            return _late(error, self.patience.first_byte)
-        except httpx.RemoteProtocolError as error:
-            return _broken_off(answered, error)
-        except (httpx.TransportError, OSError) as error:
-            return _broken_off(True, error) if answered else _silence(error)
+        except (httpx.HTTPError, OSError) as error:
+            return from_error(error, answered, self.patience.first_byte)
         if isinstance(body, Fault):
             return body
         if response.status_code != 200:
@@ -220,25 +216,6 @@ async def _read(response: httpx.Response) -> bytes | Fault:
         if len(body) > MAX_BODY:
             return rubbish(f"an answer of more than {MAX_BODY >> 20} MB")
     return bytes(body)
-
-
-def _late(error: httpx.TimeoutException, first_byte: float) -> Fault:
-    if isinstance(error, httpx.ConnectTimeout | httpx.PoolTimeout):
-        return _silence(error)
-    return Fault("timeout", f"no answer within {first_byte:g} s", silent=True)
-
-
-def _silence(error: Exception) -> Fault:
-    return Fault("unreachable", shorten(str(error)) or type(error).__name__, silent=True)
-
-
-def _broken_off(answered: bool, error: Exception) -> Fault:
-    """A connection that ended too soon, or speaks another protocol."""
-    if answered:
-        return Fault("bad_response", f"the answer breaks off: {shorten(str(error)) or type(error).__name__}")
-    if "disconnected" in str(error):
-        return _silence(error)
-    return rubbish(f"no HTTP: {shorten(str(error))}")
 
 
 def _out_of_reach(server: Server | None, wait: float) -> Fault:

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+import httpx
+
 FIRST_WAIT: Final = 0.5
 LONGEST_WAIT: Final = 20.0
 _ALWAYS: Final = 1_000_000
@@ -63,6 +65,26 @@ def from_status(status: int, text: str, headers: Mapping[str, str]) -> Fault:
     if status in (400, 413, 422) and _TOO_LONG.search(text):
         return too_long(detail)
     return Fault("bad_response", detail, tries=0, refuses_choice=status in (400, 422))
+
+
+def from_error(error: Exception, answered: bool, first_byte: float) -> Fault:
+    """The fault behind an error of the connection.
+
+    Args:
+      error: what httpx raised.
+      answered: whether an answer had begun.
+      first_byte: seconds that were waited for one.
+    """
+    words = shorten(str(error)) or type(error).__name__
+    if isinstance(error, httpx.ReadTimeout):
+        return Fault("timeout", f"no answer within {first_byte:g} s", silent=True)
+    if isinstance(error, httpx.WriteTimeout):
+        return Fault("timeout", "the server does not take the request", silent=True)
+    if answered:
+        return Fault("bad_response", f"the answer breaks off: {words}")
+    if isinstance(error, httpx.RemoteProtocolError) and "disconnected" not in words:
+        return rubbish(f"no HTTP: {words}")
+    return Fault("unreachable", words, silent=True)
 
 
 def too_long(detail: str) -> Fault:

@@ -6,11 +6,16 @@ import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Final
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
-from beam_rs.errors import ConfigError, EngineUnreachable
+from beam_rs.engines.base import DRAIN
+from beam_rs.errors import ConfigError, EngineUnreachable, Interrupted
 
 PROBE_EVERY: Final = 0.5
+
+_SECRETS: Final = frozenset(
+    {"key", "api_key", "api-key", "apikey", "token", "access_token", "sig", "secret", "password"}
+)
 
 Probe = Callable[["Server"], Awaitable[str]]
 """Asks a server for anything at all; returns what went wrong, empty where it answers."""
@@ -57,10 +62,12 @@ def parse_server(url: str) -> Server:
     except ValueError:
         known = False
     if not known:
-        raise ConfigError(f"url {url.split('@')[-1][:200]!r} is no address such as http://localhost:8000/v1")
-    if parts.username or parts.password:
         raise ConfigError(
-            f"url of {parts.hostname} holds a password; give the key in an environment variable, see api_key_env"
+            f"url {url.split('@')[-1].split('?')[0][:200]!r} is no address such as http://localhost:8000/v1"
+        )
+    if parts.username or parts.password or _SECRETS & {name.lower() for name, _ in parse_qsl(parts.query)}:
+        raise ConfigError(
+            f"url of {parts.hostname} holds a password or key; give it in an environment variable, see api_key_env"
         )
     path = parts.path.rstrip("/").removesuffix("/chat/completions") or "/v1"
     return Server(urlunsplit((parts.scheme, parts.netloc, path, "", "")), parts.query)
@@ -113,11 +120,14 @@ class Fleet:
 
         Raises:
           EngineUnreachable: none did, for as long as patience lasts.
+          Interrupted: `DRAIN` was set.
         """
         since = time.monotonic()
         for server in self.servers:
             self.suspect(server, since, "no answer yet")
         while self.lost is None and all(server.down_since is not None for server in self.servers):
+            if DRAIN.is_set():
+                raise Interrupted("stopped by a signal before a server answered")
             await asyncio.sleep(0.02)
         if self.lost is not None:
             raise self.lost

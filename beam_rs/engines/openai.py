@@ -126,7 +126,7 @@ class _Live:
 
 async def _connect(engine: OpenAiEngine, loop: LoopThread) -> _Live:
     """Open the pool and wait for a server to answer; runs on the loop."""
-    key = os.environ.get(engine.api_key_env, "").strip() if engine.api_key_env else ""
+    key = _read_key(engine.api_key_env)
     lanes = _lanes(engine, key)
     refused: list[str] = []
 
@@ -160,6 +160,13 @@ async def _connect(engine: OpenAiEngine, loop: LoopThread) -> _Live:
         await live.stop()
         raise
     return live
+
+
+def _read_key(variable: str) -> str:
+    key = os.environ.get(variable, "").strip() if variable else ""
+    if not (key.isascii() and key.isprintable()):
+        raise EngineError(f"the key in {variable} holds characters that no header can")
+    return key
 
 
 def _lanes(engine: OpenAiEngine, key: str) -> Lanes:

@@ -1,4 +1,6 @@
 import pickle
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -16,6 +18,13 @@ from beam_rs.errors import ConfigError, EngineDied, EngineError, EngineUnreachab
 from beam_rs.images import Limits, Place, resolve
 from beam_rs.registry import build
 from beam_rs.schema import Completion, ImageRef, Message, Request, Sampling
+
+
+@pytest.fixture(autouse=True)
+def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
 
 
 @pytest.fixture
@@ -244,6 +253,38 @@ def test_a_key_is_sent_and_never_shown(monkeypatch: pytest.MonkeyPatch, caplog: 
     running.stop()
 
 
+def test_a_key_that_no_header_can_hold(server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-\nsecret")
+    with pytest.raises(EngineError, match="OPENAI_API_KEY") as caught:
+        answers(quick(server.url), ask("?"))
+    assert "secret" not in str(caught.value)
+
+
+def test_proxies_are_honoured(server: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{server.port}")
+    assert not answers(quick("http://model.invalid/v1"), ask("?"))[0].error
+    monkeypatch.setenv("no_proxy", "model.invalid")
+    with pytest.raises(EngineUnreachable):
+        answers(quick("http://model.invalid/v1", unreachable_after=0.5), ask("?"))
+
+
+def test_floods_leave_memory_alone() -> None:
+    code = """
+import resource, sys
+from test_openai import *
+running = Running(Simulated(keep_bodies=False))
+peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+answers(quick(running.url), *[ask(str(n)) for n in range(50)])
+before = peak()
+done = answers(quick(running.url, window=16, retries=0), *[ask(f"[flood] {n}") for n in range(60)])
+assert {c.error for c in done} == {"bad_response"}
+print(peak() - before)
+"""
+    found = subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parent, capture_output=True, text=True)
+    assert found.returncode == 0, found.stderr
+    assert int(found.stdout) < 400
+
+
 def test_threads_share_one_window() -> None:
     running = Running(Simulated(slots=100, median=0.02))
     engine = quick(running.url, window=5)
@@ -322,6 +363,7 @@ WRONG = {
     "no scheme": {"url": "localhost:8000"},
     "rubbish": {"url": "http://[::1"},
     "a password": {"url": "http://me:secret@host/v1"},
+    "a key in the query": {"url": "http://host/v1?key=secret"},
     "no window": {"url": "http://h", "window": 0},
     "a window of words": {"url": "http://h", "window": "many"},
     "sampling among the options": {"url": "http://h", "options": {"temperature": 1}},
