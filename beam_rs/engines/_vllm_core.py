@@ -128,14 +128,13 @@ class Core:
                 disable_log_stats=True,
             )
 
-    async def ask(self, request: Request, prompt: Prompt, picture: Image.Image | None, special: bool) -> Any:
+    async def ask(self, request: Request, prompt: Prompt, picture: Image.Image | None) -> Any:
         """The final output of vLLM for one request.
 
         Args:
           request: what to ask.
           prompt: the request, rendered.
           picture: what it shows.
-          special: keep special tokens in the text, for models whose thought stands between such.
 
         Raises:
           CoreDied: the engine is gone.
@@ -149,7 +148,7 @@ class Core:
         name = f"{request.key[:16]}-{next(self._serial)}"
         outputs: list[Any] = []
         try:
-            async for output in self._llm.generate(given, sampling_params(request, room, special), name):
+            async for output in self._llm.generate(given, sampling_params(request, room, prompt.special), name):
                 outputs = [output]
         except EngineDeadError as error:
             raise CoreDied(str(error)) from error

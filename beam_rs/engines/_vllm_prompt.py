@@ -20,11 +20,13 @@ class Prompt:
       text: as the template writes it, an open answer behind it.
       tokens: the same as token ids, one placeholder a picture.
       thinking: the prompt ends inside a thought that the template opened.
+      special: the tags of a thought are special tokens of this model, which are left out of a text unless asked for.
     """
 
     text: str
     tokens: list[int]
     thinking: bool
+    special: bool
 
 
 class Renderer:
@@ -45,12 +47,8 @@ class Renderer:
         self._tokenizer, self._template = tokenizer, template
         self._placeholder, self._image_token, self._longest = placeholder, image_token, longest
         self._encoding = threading.Lock()  # fast tokenizers cannot be used by two threads at once
+        self._special = _THINK in getattr(tokenizer, "all_special_tokens", ())
         self._as_parts = self._takes_parts()
-
-    @property
-    def thought_is_special(self) -> bool:
-        """Whether the tags of a thought are special tokens, which are left out of a text unless asked for."""
-        return _THINK in getattr(self._tokenizer, "all_special_tokens", ())
 
     def render(self, request: Request) -> Prompt | Completion:
         """The prompt of a request, or the completion of one that must not be sent."""
@@ -62,15 +60,18 @@ class Renderer:
         if self._placeholder and text.count(self._placeholder) != images:
             found = text.count(self._placeholder)
             return failed(request, "bad_response", f"{found} image placeholders in the prompt of {images} images")
-        with self._encoding:
-            tokens = list(self._tokenizer.encode(text, add_special_tokens=False))
+        try:
+            tokens = self._encode(text)
+        except (TypeError, ValueError) as error:  # half of a surrogate pair, for one
+            return failed(request, "bad_response", f"the tokenizer refuses the prompt: {error}")
         if self._image_token is not None and tokens.count(self._image_token) != images:
             found = tokens.count(self._image_token)
             return failed(request, "bad_response", f"{found} image tokens in the prompt of {images} images")
         if len(tokens) > self._longest:
             detail = f"{len(tokens)} tokens without pictures, at most {self._longest} go into the model"
             return failed(request, "prompt_too_long", detail)
-        return Prompt(text, tokens, _ends_in_thought(text) and not _open_turn(request))
+        opened = _ends_in_thought(text) and not _open_turn(request)
+        return Prompt(text, tokens, opened, self._special)
 
     def text(self, request: Request) -> str:
         """The prompt as text: turns, generation prompt, then an open answer exactly as it stands."""
@@ -81,6 +82,10 @@ class Renderer:
         if prefix and prefix.lstrip().startswith(_THINK) and _ends_in_thought(text):
             text = text[: text.rindex(_THINK)]  # the open answer brings the tag that the template wrote
         return text + (prefix or "")
+
+    def _encode(self, text: str) -> list[int]:
+        with self._encoding:
+            return list(self._tokenizer.encode(text, add_special_tokens=False))
 
     def _conversation(self, turns: tuple[Message, ...], image: bool) -> list[dict[str, Any]]:
         last_user = max((i for i, turn in enumerate(turns) if turn.role == "user"), default=-1)

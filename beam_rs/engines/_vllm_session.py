@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import os
-import re
 import secrets
 import threading
 import time
@@ -11,26 +10,23 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Final
 
 from PIL import Image
 
-from beam_rs import images, reasoning
 from beam_rs.engines._devices import Claim, one_start_at_a_time, used_devices
 from beam_rs.engines._loop import LoopThread, Window, run_batch
 from beam_rs.engines._processes import Reaper, end_marked, find_marked, memory_of
 from beam_rs.engines._vllm_core import Core, CoreDied, Gauge, Load
-from beam_rs.engines._vllm_prompt import Prompt, Renderer, load_renderer
+from beam_rs.engines._vllm_prompt import Prompt, load_renderer
+from beam_rs.engines._vllm_requests import Preparer, answered, refused
 from beam_rs.engines._watchdog import Watchdog
 from beam_rs.engines.base import DRAIN, OnDone, failed
-from beam_rs.errors import BeamRsError, EngineDied, EngineError, ImageChanged
-from beam_rs.schema import Completion, ImageRef, Request
+from beam_rs.errors import BeamRsError, ConfigError, EngineDied, EngineError
+from beam_rs.schema import Completion, Request
 
 _LOG: Final = logging.getLogger(__name__)
-_TOO_LONG: Final = re.compile(r"longer than the maximum|maximum (model|context) length|too long", re.IGNORECASE)
 _THREADS: Final = 4
-_PICTURES: Final = 8
 
 
 @dataclass(frozen=True)
@@ -59,7 +55,7 @@ class Session:
         self._closing = threading.Lock()
         self._closed = False
         self._core: Core | None = None
-        self._renderer: Renderer | None = None
+        self._preparer: Preparer | None = None
         self._loop: LoopThread | None = None
         self._claim: Claim | None = None
         self._reaper: Reaper | None = None
@@ -68,7 +64,6 @@ class Session:
         self._pool = ThreadPoolExecutor(_THREADS, "beam_rs-vllm-prepare")
         self._watchdog = Watchdog(self._end_hung)
         self._gauge = Gauge(self._watchdog.progress)
-        self._picture = lru_cache(_PICTURES)(self._load_picture)
 
     def start(self) -> None:
         """Take the devices and load the model.
@@ -104,9 +99,9 @@ class Session:
 
     def rendered(self, request: Request) -> str:
         """The prompt text that the model gets for a request."""
-        if self._renderer is None:
+        if self._preparer is None:
             raise EngineDied("the engine is not started")
-        return self._renderer.text(request)
+        return self._preparer.renderer.text(request)
 
     def close(self) -> None:
         """Give everything back. Safe to call twice, from any thread."""
@@ -124,7 +119,6 @@ class Session:
         if self._loop:
             self._loop.close()
         self._pool.shutdown(wait=False, cancel_futures=True)
-        self._picture.cache_clear()
         if self._reaper:
             self._reaper.dismiss()
         if self._claim:
@@ -136,7 +130,7 @@ class Session:
         self._window = Window(self._limits.window + ahead, self._answer)
         self._reviving = asyncio.Lock()
         self._core = self._open()
-        self._renderer = load_renderer(self._core.config)
+        self._preparer = Preparer(load_renderer(self._core.config), self._limits.pixels)
 
     def _open(self) -> Core:
         """Begin a life; blocks the loop, on which nothing else can go on without an engine."""
@@ -177,8 +171,9 @@ class Session:
 
     async def _answer(self, request: Request) -> Completion | None:
         """One request, asked again when the engine dies under it; None where draining forbids that."""
-        loop = asyncio.get_running_loop()
-        prepared = await loop.run_in_executor(self._pool, self._prepare, request)
+        if self._preparer is None:
+            raise EngineDied("the engine is not started")
+        prepared = await asyncio.get_running_loop().run_in_executor(self._pool, self._preparer.prepare, request)
         if isinstance(prepared, Completion):
             return prepared
         for _ in range(self._limits.restarts + 1):
@@ -198,20 +193,17 @@ class Session:
             self._watchdog.watch(self._limits.stall_seconds)
         self._asked += 1
         try:
-            special = self._renderer is not None and self._renderer.thought_is_special
-            output = await core.ask(request, prompt, picture, special)
+            output = await core.ask(request, prompt, picture)
         except CoreDied:
             raise
         except Exception as error:  # what vLLM has against this one request; the engine lives
-            cause = error.__cause__ or error
-            code = "prompt_too_long" if _TOO_LONG.search(str(cause)) else "bad_response"
-            return failed(request, code, f"{type(cause).__name__}: {cause}"[:500])
+            return refused(request, error)
         finally:
             self._asked -= 1
             if self._asked == 0:
                 self._watchdog.rest()
         self._deaths = 0
-        return _completion(request, output, prompt)
+        return answered(request, output, prompt)
 
     async def _revive(self, dead: Core, why: str) -> None:
         """Begin a new life unless another request has done so already.
@@ -235,38 +227,5 @@ class Session:
                 try:
                     self._core = self._open()
                     return
-                except EngineError as error:
+                except (EngineError, ConfigError) as error:  # the model folder may be gone
                     why = str(error)
-
-    def _prepare(self, request: Request) -> tuple[Prompt, Image.Image | None] | Completion:
-        """What is sent for a request, or the completion of one that cannot be sent. Runs in a thread of the pool."""
-        if self._renderer is None:
-            raise EngineDied("the engine is not started")
-        prompt = self._renderer.render(request)
-        if isinstance(prompt, Completion):
-            return prompt
-        try:
-            return prompt, self._picture(request.image) if request.image else None
-        except ImageChanged as error:
-            return failed(request, "image_changed", str(error))
-        except Exception as error:  # a picture that was decoded before and cannot be now
-            return failed(request, "image_changed", f"{type(error).__name__}: {error}")
-
-    def _load_picture(self, ref: ImageRef) -> Image.Image:
-        """The picture as the model sees it; the samples of one prompt share it."""
-        return images.picture(images.read_checked(ref), self._limits.pixels)
-
-
-def _completion(request: Request, output: Any, prompt: Prompt) -> Completion:
-    """Our completion from vLLM's output."""
-    answer = output.outputs[0]
-    if answer.finish_reason == "abort":
-        return failed(request, "server_error", "the engine aborted the request")
-    return reasoning.completion(
-        request,
-        answer.text,
-        finish_reason="length" if answer.finish_reason == "length" else "stop",
-        prompt_tokens=len(output.prompt_token_ids or prompt.tokens),
-        completion_tokens=len(answer.token_ids),
-        thinking=prompt.thinking,
-    )

@@ -56,10 +56,10 @@ def test_answers_do_not_depend_on_threads(engine: VllmEngine, words: dict[str, I
 
 
 def test_samples_are_requests_with_seeds_of_their_own(engine: VllmEngine, words: dict[str, ImageRef]) -> None:
-    asked = [ask(words["coffee"], "Say anything at all", sample=i, temperature=5.0, max_tokens=8) for i in range(16)]
+    asked = [ask(words["coffee"], "Say anything at all", sample=i, temperature=2.0, max_tokens=8) for i in range(16)]
     found = answers(engine, asked)
     assert len({one.key for one in found}) == 16 and not any(one.error for one in found)
-    assert len({one.text for one in found}) > 8
+    assert len({one.text for one in found}) > 3
     assert [one.text for one in answers(engine, asked[::-1])][::-1] == [one.text for one in found]
 
 
@@ -131,7 +131,7 @@ def test_the_model_gets_the_question_as_it_is_stored(engine: VllmEngine, words: 
 def test_the_window_stays_full_over_bundles_until_the_tail(engine: VllmEngine, words: dict[str, ImageRef]) -> None:
     before = len(engine.load().history)
     asked = [
-        ask(words[WORDS[i % 16]], f"Say anything {i}", sample=i, temperature=5.0, max_tokens=24)
+        ask(words[WORDS[i % 16]], f"Say anything {i}", sample=i, temperature=2.0, max_tokens=24)
         for i in range(24 * WINDOW)
     ]
     bundles = [asked[i::4] for i in range(4)]
