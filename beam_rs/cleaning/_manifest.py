@@ -108,7 +108,9 @@ def _entries(path: str) -> Iterator[tuple[int, Any]]:
     try:
         with _open(path) as file:
             yield from read(file, path)
-    except (OSError, ValueError) as error:
+    except ConfigError:
+        raise
+    except Exception as error:  # the file systems of clouds raise errors of their own
         raise ConfigError(f"source manifest {path} cannot be read: {error}") from error
 
 
@@ -168,6 +170,8 @@ def _signature(path: str) -> tuple[str, int, int]:
         return path, 0, 0
     try:
         status = os.stat(path)
-    except (OSError, ValueError) as error:
+    except ConfigError:
+        raise
+    except Exception as error:  # the file systems of clouds raise errors of their own
         raise ConfigError(f"source manifest {path} cannot be read: {error}") from error
     return path, status.st_mtime_ns, status.st_size

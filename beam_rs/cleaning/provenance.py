@@ -78,7 +78,12 @@ def _hash_under(root: str, source: Source) -> str | images.Fault:
 @functools.lru_cache(maxsize=65_536)
 def _hash(uri: str, state: tuple[int, int]) -> str | images.Fault:
     """SHA-256 of a file; many items share a picture, so that each state of it is read once."""
-    data = images.read(uri)
+    try:
+        data = images.read(uri)
+    except Exception as error:
+        if type(error).__name__ != "NotFound":  # of google.api_core; whatever else is wrong may pass, and is no answer
+            raise
+        data = images.Fault("missing", str(error)[:200])
     return data if isinstance(data, images.Fault) else hashlib.sha256(data).hexdigest()
 
 
