@@ -1,10 +1,20 @@
 """Files at a path or URI: local ones by the operating system, others through Beam's file systems."""
 
+import bz2
+import gzip
 import hashlib
+import io
 import os
 import shutil
+import zlib
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any, Final, cast
+
+COMPRESSED: Final = (".gz", ".bz2", ".zst", ".deflate")
+
+
+class Damaged(ValueError):
+    """Compressed bytes that are cut or are no such bytes at all."""
 
 
 def is_remote(path: str) -> bool:
@@ -22,8 +32,51 @@ def join(folder: str, *names: str) -> str:
 
 
 def open_read(path: str, compression: str = "auto") -> IO[bytes]:
-    """Open for reading; with `auto`, decompressed where the name says so."""
-    return cast(IO[bytes], _beam().open(path, compression_type=compression))
+    """Open for reading; with `auto`, decompressed where the name says so.
+
+    A compressed file raises `Damaged` once the reading comes to a place that cannot be decompressed.
+    """
+    if compression == "uncompressed" or not path.endswith(COMPRESSED):
+        return cast(IO[bytes], _beam().open(path, compression_type="uncompressed"))
+    return cast(IO[bytes], io.BufferedReader(_Decompressed(path), 1 << 18))
+
+
+class _Decompressed(io.RawIOBase):
+    """The content of a compressed file.
+
+    Beam's own reader knows no `readline` with a limit and takes a cut file for a whole one, so that gzip and bzip2
+    are read by Python's.
+    """
+
+    def __init__(self, path: str) -> None:
+        kind = "auto" if path.endswith((".zst", ".deflate")) else "uncompressed"
+        self._raw = _beam().open(path, compression_type=kind)
+        self._inner: Any = gzip.GzipFile(fileobj=self._raw) if path.endswith(".gz") else self._raw
+        self._inner = bz2.BZ2File(self._raw) if path.endswith(".bz2") else self._inner
+        self._position = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._position
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            data = self._inner.read(len(buffer))
+        except (EOFError, zlib.error, OSError) as error:
+            if getattr(error, "errno", None) is not None:  # the disk, not the file's content
+                raise
+            raise Damaged(str(error)) from error
+        buffer[: len(data)] = data
+        self._position += len(data)
+        return len(data)
+
+    def close(self) -> None:
+        if not self.closed:
+            self._inner.close()
+            self._raw.close()
+        super().close()
 
 
 def open_write(path: str) -> IO[bytes]:

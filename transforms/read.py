@@ -61,6 +61,7 @@ class ReadItems(beam.PTransform[Any, Read]):
 def read(part: Part) -> Iterator[Item | TaggedOutput[Literal["malformed"], Failure]]:
     """The items of a part, and a failure for each record that is none."""
     form = registry.lookup(FORMATS, part.format, "format")()
+    before: int | None = None
     for record in form.read(part.split, files.open_read):
         count("Read", "read")
         found = part.reader.item(record.value) if isinstance(record, Record) else record
@@ -68,10 +69,12 @@ def read(part: Part) -> Iterator[Item | TaggedOutput[Literal["malformed"], Failu
             yield found
         else:
             count("Read", f"malformed.{found.code}")
-            yield TaggedOutput(MALFORMED, failure(part, record, found))
+            if before is None:
+                before = form.lines_before(part.split, files.open_read)
+            yield TaggedOutput(MALFORMED, failure(part, record, found, before + record.line))
 
 
-def failure(part: Part, record: Record | Broken, found: Malformed | Broken) -> Failure:
+def failure(part: Part, record: Record | Broken, found: Malformed | Broken, line: int) -> Failure:
     """The audit entry of a bad record."""
     return Failure(
         item_id=found.item_id if isinstance(found, Malformed) else "",
@@ -80,7 +83,7 @@ def failure(part: Part, record: Record | Broken, found: Malformed | Broken) -> F
         stage="Read",
         rule=part.format,
         reason=f"malformed.{found.code}",
-        detail=f"{part.split.path}:{record.line}: {found.detail}",
+        detail=f"{part.split.path}:{line}: {found.detail}",
         item=_text(record),
     )
 

@@ -30,7 +30,7 @@ class Split:
 
 @dataclass(frozen=True)
 class Record:
-    """One record, as parsed."""
+    """One record, as parsed; its line is counted from the first of its split."""
 
     value: Json
     line: int
@@ -59,3 +59,7 @@ class Format(ABC):
     @abstractmethod
     def read(self, split: Split, opener: Opener) -> Iterator[Record | Broken]:
         """The records of a part, the broken ones among them."""
+
+    def lines_before(self, split: Split, opener: Opener) -> int:
+        """Lines of the file before a split; asked only where a record is malformed, for it may cost a reading."""
+        return 0

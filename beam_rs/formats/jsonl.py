@@ -3,14 +3,14 @@
 import json
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import IO, ClassVar, Final, NoReturn
 
+from beam_rs.files import COMPRESSED, Damaged
 from beam_rs.formats.base import Broken, Format, Opener, Record, Split
 from beam_rs.schema import Json
 
 BOM: Final = b"\xef\xbb\xbf"
-COMPRESSED: Final = (".gz", ".bz2", ".zst", ".deflate")
 SHOWN: Final = 2_000
 DEEPEST: Final = 200
 """Levels of nesting; what is deeper could not be written out again by every step."""
@@ -37,37 +37,35 @@ class JsonLines(Format):
         return [Split(path, start, min(start + self.split_bytes, size)) for start in range(0, size, self.split_bytes)]
 
     def read(self, split: Split, opener: Opener) -> Iterator[Record | Broken]:
-        before = _LinesBefore(split, opener)
-        taken = 0
+        taken = number = 0
+        try:
+            with opener(split.path) as file:
+                for number, line in _lines(file, split, self.max_line):
+                    if split.limit is not None and taken >= split.limit:
+                        return
+                    parsed = _parse(line, self.max_line)
+                    if parsed is not None:
+                        taken += 1
+                        yield replace(parsed, line=number)
+        except Damaged as error:
+            yield Broken("bad_encoding", f"the rest of the file cannot be decompressed: {error}", "", number + 1)
+
+    def lines_before(self, split: Split, opener: Opener) -> int:
+        if split.start == 0:
+            return 0
+        count, left = 0, split.start
         with opener(split.path) as file:
-            for number, line in _lines(file, split, self.max_line):
-                if split.limit is not None and taken >= split.limit:
-                    return
-                parsed = _parse(line, self.max_line)
-                if parsed is None:
-                    continue
-                taken += 1
-                if isinstance(parsed, Broken):
-                    yield Broken(parsed.code, parsed.detail, parsed.raw, number + before.count())
-                else:
-                    yield Record(parsed.value, number + before.count() if split.start == 0 else number)
+            while left > 0 and (chunk := file.read(min(left, 1 << 20))):
+                count += chunk.count(b"\n")
+                left -= len(chunk)
+        return count + (not _starts_line(split, opener))
 
 
-class _LinesBefore:
-    """Lines before a split, counted only once somebody asks: a line number is needed for malformed lines alone."""
-
-    def __init__(self, split: Split, opener: Opener) -> None:
-        self._split, self._opener = split, opener
-        self._count: int | None = 0 if split.start == 0 else None
-
-    def count(self) -> int:
-        if self._count is None:
-            self._count, left = 0, self._split.start
-            with self._opener(self._split.path) as file:
-                while left > 0 and (chunk := file.read(min(left, 1 << 20))):
-                    self._count += chunk.count(b"\n")
-                    left -= len(chunk)
-        return self._count
+def _starts_line(split: Split, opener: Opener) -> bool:
+    """Whether the first byte of a split is the first of a line."""
+    with opener(split.path) as file:
+        file.seek(split.start - 1)
+        return file.read(1) == b"\n"
 
 
 def _lines(file: IO[bytes], split: Split, max_line: int) -> Iterator[tuple[int, bytes]]:
@@ -75,7 +73,8 @@ def _lines(file: IO[bytes], split: Split, max_line: int) -> Iterator[tuple[int, 
     position = split.start
     if position:
         file.seek(position - 1)
-        position += len(_whole_line(file, max_line, skip=True)) - 1
+        _whole_line(file, max_line)
+        position = file.tell()
     number = 0
     while split.end is None or position < split.end:
         line = _whole_line(file, max_line)
@@ -87,15 +86,12 @@ def _lines(file: IO[bytes], split: Split, max_line: int) -> Iterator[tuple[int, 
         yield number, line.removeprefix(BOM) if number == 1 and split.start == 0 else line
 
 
-def _whole_line(file: IO[bytes], max_line: int, skip: bool = False) -> bytes:
+def _whole_line(file: IO[bytes], max_line: int) -> bytes:
     """The next line; of one beyond the limit a byte more than the limit, the rest of it passed over."""
-    line = file.readline(max_line + 1)
-    length = len(line)
-    piece = line
-    while piece and not piece.endswith(b"\n") and len(piece) > max_line:
+    line = piece = file.readline(max_line + 1)
+    while len(piece) > max_line and not piece.endswith(b"\n"):
         piece = file.readline(max_line + 1)
-        length += len(piece)
-    return b"\0" * length if skip else line
+    return line
 
 
 def _parse(line: bytes, max_line: int) -> Record | Broken | None:
@@ -130,7 +126,7 @@ def _depth(value: Json) -> int:
 
 
 def _encodable(value: Json, text: str, line: bytes) -> Record | Broken:
-    """Escapes such as a lone \\ud800 parse, but no file can hold the text."""
+    r"""Escapes such as a lone \ud800 parse, but no file can hold the text."""
     if "\\u" not in text:
         return Record(value, 0)
     try:
