@@ -14,12 +14,14 @@ from beam_rs.verifiers._latex_value import read_value
 from beam_rs.verifiers._units import same_unit, split_unit, unit_asked
 from beam_rs.verifiers.base import Verifier
 
-LARGEST: Final = Decimal("1e300")
+LARGEST: Final = 300
 
 _LONE: Final = re.compile(r"[\s\d.,+\-'eE]*")
 _NUMBER: Final = re.compile(
     r"(?<![\w.])[-+]?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:[eE][-+]?\d{1,3})?(?![\w]|\.\d)"
 )
+_SEVERAL: Final = re.compile(r"(?i)[,;]|\b(?:and|or)\b")
+_EQUAL_SIGN: Final = re.compile(r"=|\\approx(?![A-Za-z])")
 _LETTER: Final = re.compile(r"\(?([A-Z])\)?(?:[.:)]\s*(.*))?", re.DOTALL)
 
 
@@ -175,7 +177,8 @@ def plain_number(text: str) -> Decimal | None:
         number = Decimal(text.strip()) if len(text) < 400 else None
     except (InvalidOperation, ValueError):
         return None
-    if number is None or not number.is_finite() or abs(number) > LARGEST or number.as_tuple().exponent < -400:  # type: ignore[operator]
+    # the exponent first: already the absolute value of 1e999999999 overflows
+    if number is None or not number.is_finite() or abs(number.adjusted()) > LARGEST:
         return None
     return number
 
@@ -195,14 +198,15 @@ def number_said(answer: str) -> Said:
     if _LONE.fullmatch(whole):
         return Said(None, whole[:100], "whole")
     found = commitment(answer)
-    body, unit = split_unit(spaced(found.text))
+    text = spaced(found.text)
+    body, unit = split_unit(text if _SEVERAL.search(text) else _EQUAL_SIGN.split(text)[-1].strip())
     try:
         value = read_value(tight(body).removesuffix("%"))
     except TooLarge:
         value = None
     if value is not None:
         return Said(_decimal(value.number), found.text, found.form, unit)
-    numbers = {plain_number(match.replace(",", "")) for match in _NUMBER.findall(spaced(found.text))}
+    numbers = {plain_number(match.replace(",", "")) for match in _NUMBER.findall(body)}
     return Said(numbers.pop() if len(numbers) == 1 else None, found.text[:500], found.form, unit)
 
 

@@ -1,0 +1,294 @@
+"""Mathematics: what is committed to, and when it equals the reference."""
+
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from beam_rs.schema import Case, Completion, Verdict
+from beam_rs.verifiers import verify
+from beam_rs.verifiers._math_pool import POOL, AlgebraTimeout
+from beam_rs.verifiers.math import Math
+
+MATRIX = r"\begin{pmatrix}1&2\\3&4\end{pmatrix}"
+
+
+def judge(reference: str, answer: str, options: tuple[str, ...] = (), seconds: float = 5) -> Verdict:
+    return verify(Math(seconds=seconds), Case((reference,), options=options), Completion("k", answer=answer))
+
+
+MATCHES = [
+    ("5", "The final answer is $5$."),
+    ("5", "**Final Answer:** 5 cm"),
+    ("5", r"So the answer is \boxed{5}."),
+    ("12", "Step 1: 3*4.\nStep 2: the product is 12.\n\nTherefore, the area of the rectangle is 12 square units."),
+    ("12", "The answer is 12, because 3*4 = 12."),
+    (r"\frac{3}{4}", r"$\boxed{\dfrac{3}{4}}$"),
+    (r"\frac{3}{4}", r"\boxed{0.75}"),
+    ("3/4", r"\boxed{\frac{6}{8}}"),
+    ("(1,2)", r"\boxed{(1, 2)}"),
+    (r"(-\infty, 2]", r"$(-\infty,2]$"),
+    ("x=5", r"\boxed{5}"),
+    ("5", r"\boxed{x = 5}"),
+    ("5", r"\boxed{y = 5}"),
+    (r"50\%", r"\boxed{50}"),
+    (r"50\%", r"\boxed{0.5}"),
+    ("0.5", r"\boxed{50\%}"),
+    (r"12\text{ cm}^2", r"\boxed{12 \text{ cm}^2}"),
+    ("12 cm^2", r"\boxed{12}"),
+    ("12 square centimeters", r"\boxed{12\ \text{cm}^2}"),
+    ("A", r"\boxed{A}"),
+    ("A", "The answer is (A)."),
+    ("A", r"\boxed{\text{A}}"),
+    ("B", "Answer: B. 30°"),
+    (r"2\sqrt{3}", r"The answer is $2\sqrt3$."),
+    (r"2\sqrt{3}", r"\boxed{\sqrt{12}}"),
+    (r"36\pi", r"\boxed{36\pi \text{ cm}^3}"),
+    (r"36\pi", "36π"),
+    ("x^2+2x+1", r"\boxed{(x+1)^2}"),
+    ("x^2+2x+1", r"\boxed{x^2 + 1 + 2x}"),
+    (r"\frac{1}{3}", r"\boxed{0.33333333}"),
+    ("1000", r"\boxed{1,000}"),
+    ("1000000", "1 000 000"),
+    (r"\{1,2,3\}", r"\boxed{\{3,2,1\}}"),
+    ("1,2", r"\boxed{2} and \boxed{1}"),
+    ("2", "First \\boxed{3}, no wait.\n\nActually \\boxed{2}."),
+    ("yes", "Yes"),
+    ("blue", "The answer is blue."),
+    (r"\text{blue}", r"\boxed{\text{Blue}}"),
+    ("isosceles triangle", r"\boxed{\text{Isosceles triangle}}"),
+    ("isosceles", "The triangle is isosceles."),
+    ("y=2x+1", r"\boxed{y = 2x + 1}"),
+    ("y=2x+1", r"\boxed{2x+1}"),
+    ("y=2x+1", r"\boxed{y=1+2x}"),
+    ("y=2x+1", r"\boxed{y-2x=1}"),
+    ("x=1,y=2", r"\boxed{x=1, y=2}"),
+    ("x=1,y=2", r"\boxed{(1,2)}"),
+    ("x=1,y=2", r"\boxed{y=2, x=1}"),
+    (r"30^\circ", r"\boxed{30}"),
+    ("30", r"$30^{\circ}$"),
+    ("30°", "30 degrees"),
+    ("30", r"The measure of angle $ABC$ is $30^\circ$."),
+    ("30", r"Thus, \[\angle ABC = 30^\circ\]"),
+    ("30", "Thus,\n\\[\n\\angle ABC = 180^\\circ - 150^\\circ = 30^\\circ.\n\\]"),
+    ("5", "#### 5"),
+    ("5", "答案是5。"),
+    ("5", "所以答案为：5"),
+    ("7", r"The answer is correct: \boxed{7}"),
+    ("7", "\\boxed{7}\n\nThe answer is correct."),
+    ("2^{10}", r"\boxed{1024}"),
+    ("1024", r"\boxed{2^{10}}"),
+    ("10!", r"\boxed{3628800}"),
+    (r"\frac{\sqrt{2}}{2}", r"\boxed{\frac{1}{\sqrt{2}}}"),
+    (r"\sin 30^\circ", r"\boxed{\sin 30^\circ}"),
+    (r"\log_2 8", "3"),
+    (r"\frac{a+b}{2}", r"\boxed{\frac{1}{2}(a+b)}"),
+    ("1:2", r"\boxed{1:2}"),
+    (r"\$5", r"\boxed{\$5.00}"),
+    ("$5", r"\boxed{5 dollars}"),
+    ("5", r"\boxed{5\text{ apples}}"),
+    (r"1\frac{1}{2}", r"\boxed{1.5}"),
+    ("1 1/2", r"\boxed{\frac{3}{2}}"),
+    (r"-\frac{1}{2}", r"\boxed{\frac{-1}{2}}"),
+    (r"\infty", r"\boxed{\infty}"),
+    (r"+\infty", r"\boxed{\infty}"),
+    ("x>2", r"\boxed{x > 2}"),
+    ("x>2", r"\boxed{(2,\infty)}"),
+    ("x>2", r"\boxed{2<x}"),
+    ("1<x<2", r"\boxed{(1,2)}"),
+    (MATRIX, r"\boxed{\begin{bmatrix}1 & 2 \\ 3 & 4\end{bmatrix}}"),
+    (r"\text{None}", r"\boxed{\text{None}}"),
+    ("2+3i", r"\boxed{3i+2}"),
+    (r"\frac{1}{2}", r"\boxed{\frac12}"),
+    (r"\frac{1}{2}", "1/2"),
+    (".5", r"\boxed{\frac12}"),
+    ("8", "8 is the answer."),
+    ("8", "So the answer is $2^3 = 8$."),
+    ("8", r"The value of x is $\mathbf{8}$."),
+    ("(3, -2)", "The vertex is at $(3, -2)$."),
+    ("(3, -2)", "The coordinates are (3, -2)."),
+    ("(3,-2)", r"\boxed{3, -2}"),
+    ("14", r"Final Answer: The final answer is $\boxed{14}$. I hope it is correct."),
+    ("14", "### Final Answer\n\n$$14$$"),
+    ("14", "**Answer**\n14"),
+    ("14", "<answer>14</answer>"),
+    (r"[1,2] \cup [3,4]", r"\boxed{[1,2]\cup[3,4]}"),
+    ("6", r"6\text{ units}"),
+    ("17", "The answer is approximately 17."),
+    ("4", "\\boxed{4}\n\\boxed{4}"),
+    ("10", r"\[ \boxed{10 \, \text{cm}} \]"),
+    ("10^{-5}", r"\boxed{0.00001}"),
+    (r"2.5\times10^{-3}", "0.0025"),
+    (r"\pm 6", "x=6 or x=-6"),
+    (r"\pm 6", r"\boxed{6,-6}"),
+    (r"2\pm\sqrt{3}", r"2+\sqrt{3}, 2-\sqrt{3}"),
+]
+
+DIFFERENT = [
+    ("5", "Let x = 3. Then we compute 5.\nLet me know if you need more."),
+    ("12", "The answer is 13, because 3*4 + 1 = 13 and not 12."),
+    ("12", "We get 12.\n\nWait, I made an error. So the answer is 14."),
+    (r"\frac{3}{4}", r"The probability is \boxed{\frac{3}{4"),
+    ("(1,2)", r"\boxed{(2,1)}"),
+    ("(1,2)", r"\boxed{(1,3)}"),
+    ("(2,1)", r"\boxed{(3,1)}"),
+    ("[0,1]", r"\boxed{[0,1)}"),
+    ("x=5", r"\boxed{y=5}"),
+    ("5x", r"\boxed{5}"),
+    ("5", r"\boxed{5x}"),
+    ("5", r"\boxed{-5}"),
+    ("50", r"\boxed{0.5}"),
+    ("12 cm", "12 m"),
+    ("12 cm^2", "12 cm^3"),
+    ("A", "The answer is B."),
+    ("B", "Answer: b"),
+    (r"2\sqrt{3}", r"\boxed{3.46}"),
+    (r"2\sqrt{3}", r"\boxed{\sqrt{11}}"),
+    (r"\pi", r"\boxed{3.14}"),
+    ("x^2+2x+1", r"\boxed{(x-1)^2}"),
+    (r"\frac{1}{3}", r"\boxed{0.333}"),
+    ("0", r"\boxed{0.0000001}"),
+    ("0.0000001", r"\boxed{0.0000002}"),
+    ("10,20", r"\boxed{1020}"),
+    ("23", r"\boxed{2, 3}"),
+    ("23", r"\boxed{2\ 3}"),
+    ("2", r"$\boxed{2}$ or $\boxed{3}$"),
+    ("3", r"\boxed{2}, \boxed{3}"),
+    ("no", "The answer is yes."),
+    ("blue", r"\boxed{red}"),
+    ("y=2x+1", r"\boxed{y=x+1}"),
+    ("x=1,y=2", r"\boxed{(2,1)}"),
+    ("30", r"Hence $\angle A = 30^\circ$ and $\angle B = 40^\circ$."),
+    ("40", r"Hence $\angle A = 30^\circ$ and $\angle B = 40^\circ$."),
+    ("3", "The total is 7.\nThere are 3 red ones."),
+    ("7", r"\boxed{7}. Hmm, the answer is 8."),
+    (r"\frac{a+b}{2}", r"\boxed{\frac{a-b}{2}}"),
+    ("e", r"\boxed{E}"),
+    ("x", r"\boxed{X}"),
+    ("AB", r"\boxed{BA}"),
+    ("1:2", r"\boxed{2:1}"),
+    ("3", r"\boxed{3\text{ or }4}"),
+    (r"\infty", r"\boxed{-\infty}"),
+    ("x>2", r"\boxed{x\ge 2}"),
+    (MATRIX, r"\boxed{\begin{pmatrix}1&2\\4&3\end{pmatrix}}"),
+    ("9", "9^9^9^9"),
+    ("9^{9^{9^9}}", "9"),
+    ("2+3i", r"\boxed{2-3i}"),
+    (r"[1,2] \cup [3,4]", r"\boxed{[1,2]\cup[3,5]}"),
+    (r"\frac{2}{3}", r"\boxed{\frac{2}{3}\pi}"),
+    ("6", "x=6 or x=-6"),
+    (r"\pm 6", r"\boxed{6}"),
+]
+
+
+@pytest.mark.parametrize(("reference", "answer"), MATCHES)
+def test_match(reference: str, answer: str) -> None:
+    assert judge(reference, answer).outcome == "match"
+
+
+@pytest.mark.parametrize(("reference", "answer"), DIFFERENT)
+def test_no_match(reference: str, answer: str) -> None:
+    verdict = judge(reference, answer)
+    assert (verdict.outcome, verdict.admitted) == ("no_match", False)
+    assert verdict.reason
+
+
+@pytest.mark.parametrize(
+    "reference",
+    ["", "   ", "$$", "{", r"\frac{1}{2", "The proof is complete by induction, since each step holds.", "x" * 9_000],
+)
+def test_unjudgeable(reference: str) -> None:
+    assert judge(reference, reference).outcome == "unjudgeable"
+
+
+@pytest.mark.parametrize(
+    ("answer", "extracted", "form"),
+    [
+        (r"So $x = \boxed{\frac{1}{2}}$.", r"\frac{1}{2}", "boxed"),
+        (r"\fbox{7}", "7", "boxed"),
+        (r"\boxed{2}, then \boxed{3}", "3", "boxed"),
+        (r"$\boxed{2}$ or $\boxed{3}$", "2, 3", "boxed"),
+        ("**Final answer:** 12 cm", "12 cm", "statement"),
+        ("The answer is 3.\n\nWait. The answer is 4.", "4", "statement"),
+        (r"\boxed{3}. Checking again, the answer is 4.", "4", "statement"),
+        ("First.\nTherefore the total is 9 apples.", "9 apples", "closing line"),
+        ("$-3, 3$", "$-3, 3$", "whole"),
+        ("We have 5 apples.\nLet me know whether this helps you.", None, "closing line"),
+        (r"\boxed{\frac{1}{2", None, "boxed"),
+    ],
+)
+def test_commitment(answer: str, extracted: str | None, form: str) -> None:
+    verdict = judge("1", answer)
+    assert (verdict.extracted or None, verdict.form) == (extracted, form)
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer", "outcome"),
+    [
+        ("B", r"\boxed{12}", "match"),
+        ("12", r"\boxed{B}", "match"),
+        ("B", r"\boxed{10}", "no_match"),
+        ("C", "D", "no_match"),
+    ],
+)
+def test_options(reference: str, answer: str, outcome: str) -> None:
+    assert judge(reference, answer, ("10", "12", "14")).outcome == outcome
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "9^{9^{9^9}}",
+        "((99999!)!)!",
+        r"(x+y+z+w+1)^{900}",
+        r"\prod_{k=1}^{99999}(x+k)",
+        "(" * 500 + "1" + ")" * 500,
+        r"\sqrt{" * 200 + "2" + "}" * 200,
+        "9" * 100_000,
+        r"\binom{999999}{499999}x",
+    ],
+)
+def test_costly_expressions_end(expression: str) -> None:
+    started = time.monotonic()
+    assert judge("x+1", rf"\boxed{{{expression}}}", seconds=2).outcome == "no_match"
+    assert time.monotonic() - started < 60
+
+
+def test_a_process_is_killed_at_the_limit_and_replaced() -> None:
+    with pytest.raises(AlgebraTimeout):
+        POOL.equal("(x+y+z+w+1)^{900}+x", "x+1", 0.5)
+    assert POOL.equal("x+1", "1+x", 60)
+
+
+def test_no_process_outlives_its_killed_parent() -> None:
+    code = (
+        "from beam_rs.verifiers._math_pool import POOL; import time; POOL.equal('x', 'y', 60);"
+        "print(next(iter(POOL._all))._process.pid, flush=True); time.sleep(600)"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    with parent:
+        child = int(parent.stdout.readline())
+        parent.kill()
+    for _ in range(100):
+        if not os.path.exists(f"/proc/{child}"):
+            return
+        time.sleep(0.1)
+    pytest.fail("the worker is still there")
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=60))
+def test_nothing_raises(text: str) -> None:
+    for answer in (text, rf"\boxed{{{text}}}"):
+        assert judge(r"\frac{1}{2}", answer, seconds=1).outcome in ("match", "no_match")
+        judge(text, answer, seconds=1)
+
+
+@given(st.fractions(max_denominator=999), st.fractions(max_denominator=999))
+def test_fractions(a, b) -> None:
+    said = rf"The answer is $\frac{{{2 * b.numerator}}}{{{2 * b.denominator}}}$."
+    assert (judge(str(a), said).outcome == "match") == (a == b)
