@@ -139,3 +139,30 @@ def test_an_error_of_on_done_ends_the_call(engine, tmp_path):
 
     with pytest.raises(RuntimeError, match="ledger full"):
         engine.generate([ask(ref(tmp_path / "x.png", "sale"))], refuse)
+
+
+@pytest.mark.slow
+def test_reads_scene_text(engine, shared):
+    """Two hundred genuine crops: 98 % are read as annotated, with a little slack for so few."""
+    import json
+
+    lines = (shared / "data/iiit5k/pool.jsonl").read_text().splitlines()[::10]
+    place = images.Place(str(shared / "data/iiit5k/images"))
+    hits = total = 0
+    for line in lines:
+        item = json.loads(line) if line.startswith("{") and line.endswith("}") else {}
+        source = item.get("source", {})
+        if source != {"dataset": "IIIT5K", "image": item.get("image")} or "ptions" in item["question"]:
+            continue
+        found = images.resolve(item["image"], place, images.Limits())
+        if isinstance(found, images.Fault) or "\\" in item.get("answer", "\\"):
+            continue
+        (completion,) = answers(engine, [ask(found, item["question"])])
+        hits += only_alnum(completion.answer) == only_alnum(item["answer"])
+        total += 1
+    assert total > 150
+    assert hits / total > 0.94
+
+
+def only_alnum(text):
+    return "".join(c for c in text.lower() if c.isascii() and c.isalnum())
