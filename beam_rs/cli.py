@@ -47,6 +47,17 @@ def run(
     _end(finished.code)
 
 
+@app.command(context_settings=PASS_ON)
+def plan(
+    context: typer.Context,
+    file: ConfigFile,
+    assignments: Assignments = None,
+    sample: Annotated[int, typer.Option(min=1, help="Items of the pilot.")] = 64,
+) -> None:
+    """Forecast items, requests, tokens, GPU hours and cost from a small pilot; its answers stay in the ledger."""
+    _end(commands.plan_run(config.load(file, assignments or []), sample, context.args))
+
+
 @app.command()
 def grade(
     cases: Annotated[Path, typer.Argument(metavar="CASES.jsonl", help="One case a line.")],

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from rich.console import Console
+from rich.table import Table
 
 from beam_rs import files, grade, ledger, naming, recheck
 from beam_rs.config import Config
@@ -61,6 +62,19 @@ def inspect_ledger(place: str, wanted: str | None) -> int:
         print(json.dumps(record, ensure_ascii=False))
     print(f"{found:,} records", file=sys.stderr)
     return 0 if found else 1
+
+
+def plan_run(config: Config, sample: int, beam_options: list[str]) -> int:
+    """Forecast a run from a pilot."""
+    from beam_rs import forecast
+    from beam_rs.runners import plan
+
+    table = Table(box=None, show_header=False)
+    cost = config.settings.cost
+    for name, text in forecast.lines(plan.plan(config, sample, beam_options), cost):
+        table.add_row(name, text)
+    Console().print(table)
+    return 0
 
 
 def diagnose(config: Config | None) -> int:

@@ -12,7 +12,7 @@ import stat
 from dataclasses import dataclass
 from typing import Any, Final
 
-from PIL import Image, ImageFile, ImageOps, UnidentifiedImageError
+from PIL import ExifTags, Image, ImageFile, ImageOps, UnidentifiedImageError
 
 from beam_rs.errors import ImageChanged
 from beam_rs.schema import ImageRef
@@ -124,7 +124,7 @@ def read(uri: str, max_bytes: int | None = None) -> bytes | Fault:
     """The bytes behind a path or URI; `missing`, `empty` and `too_many_bytes` come back as faults."""
     try:
         size, data = _read_remote(uri, max_bytes) if _SCHEME.match(uri) else _read_local(uri, max_bytes)
-    except (OSError, ValueError) as error:
+    except Exception as error:  # file systems of object stores raise errors of their own
         return Fault("missing", f"{_shown(uri)}: {_why(error)}")
     if max_bytes is not None and size > max_bytes:
         return Fault("too_many_bytes", f"{size} bytes, limit {max_bytes}")
@@ -227,10 +227,7 @@ def _to_rgb(opened: Any) -> Image.Image:
     """Decode wholly, orient and convert to RGB; transparency is laid over white."""
     ImageFile.LOAD_TRUNCATED_IMAGES = False
     opened.load()
-    try:
-        oriented: Any = ImageOps.exif_transpose(opened)
-    except Exception:  # damaged EXIF says nothing about the pixels
-        oriented = opened
+    oriented = _oriented(opened)
     if oriented.mode == "RGB":
         rgb: Image.Image = oriented
         return rgb
@@ -242,6 +239,15 @@ def _to_rgb(opened: Any) -> Image.Image:
         return Image.alpha_composite(white, rgba).convert("RGB")
     converted: Image.Image = oriented.convert("RGB")
     return converted
+
+
+def _oriented(opened: Any) -> Any:
+    """The picture as EXIF says it is to be held; most say nothing, and are not copied."""
+    try:
+        upright = opened.getexif().get(ExifTags.Base.Orientation, 1) == 1
+        return opened if upright else ImageOps.exif_transpose(opened)
+    except Exception:  # damaged EXIF says nothing about the pixels
+        return opened
 
 
 def _from_deep(image: Any) -> Image.Image:

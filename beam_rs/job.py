@@ -150,7 +150,9 @@ def _judge(config: Config, engine: Engine) -> tuple[Engine, JudgeSettings | None
         judge_engine = _at(config, ("judge", "engine"), lambda: registry.build(ENGINES, settings.engine, "engine"))
     enabled = settings.enabled if "enabled" in section else judge_engine.judges
     if enabled and not judge_engine.judges:
-        raise config.error(("judge", "enabled"), f"engine {judge_engine.name!r} cannot judge; set judge.engine or false")
+        raise config.error(
+            ("judge", "enabled"), f"engine {judge_engine.name!r} cannot judge; set judge.engine or false"
+        )
     return judge_engine, replace(settings, enabled=True, engine=None) if enabled else None
 
 

@@ -14,10 +14,12 @@ class Progress:
     Attributes:
       counts: by name.
       started: when the engine was first asked, on the monotonic clock; 0 before.
+      ended: when it last finished a request.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
     started: float = 0.0
+    ended: float = 0.0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def add(self, name: str, amount: int = 1) -> None:
@@ -31,6 +33,18 @@ class Progress:
             self.counts["asked"] += requests
             self.started = self.started or time.monotonic()
 
+    def answered(self, failed: bool, tokens: int) -> None:
+        """Note that the engine finished a request."""
+        with self._lock:
+            self.counts["failed requests" if failed else "answered"] += 1
+            self.counts["completion tokens"] += tokens
+            self.ended = time.monotonic()
+
+    def last(self) -> tuple[dict[str, int], float]:
+        """The totals, and the seconds from the first request to the last answer."""
+        with self._lock:
+            return dict(self.counts), max(0.0, self.ended - self.started) if self.started else 0.0
+
     def snapshot(self) -> tuple[dict[str, int], float]:
         """The totals, and the seconds since the engine was first asked."""
         with self._lock:
@@ -40,7 +54,7 @@ class Progress:
         """Forget everything, for the next run of this process."""
         with self._lock:
             self.counts.clear()
-            self.started = 0.0
+            self.started = self.ended = 0.0
 
 
 PROGRESS: Final = Progress()

@@ -131,8 +131,7 @@ class Answers:
             request = self._requests[completion.key]
             self._ledger.append(request, completion, self._kind, completion.seconds)
         self._done[completion.key] = completion
-        PROGRESS.add("failed requests" if completion.error else "answered")
-        PROGRESS.add("completion tokens", completion.completion_tokens)
+        PROGRESS.answered(bool(completion.error), completion.completion_tokens)
 
     def complete(self) -> list[Completion]:
         """All completions, in the order of the requests.
