@@ -40,6 +40,11 @@ def ask(image: ImageRef | None, text: str = QUESTION, prefix: str = "", sample: 
     return keys.request("item", image, turns, chosen, sample, model="tiny")
 
 
+def read(request: Request) -> str:
+    """The script of a scripted engine: the name of the picture's file is what is written in it."""
+    return Path(request.image.uri).stem if request.image else "Nothing to see."
+
+
 def answers(engine: Engine, requests: Sequence[Request]) -> list[Completion]:
     """What the engine makes of requests, in their order."""
     found: dict[str, Completion] = {}
