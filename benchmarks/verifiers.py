@@ -16,7 +16,10 @@ from beam_rs import registry
 from beam_rs.schema import Case, Completion
 from beam_rs.verifiers import VERIFIERS, Verifier, verify
 
-PAGE = "I look at the picture. There is a house, and in front of it something else. That rules out the first idea.\n\n" * 12
+PAGE = (
+    "I look at the picture. There is a house, and in front of it something else. That rules out the first idea.\n\n"
+    * 12
+)
 TABLE_HTML = "<html><body><table><tr><td>a</td><td>b</td></tr><tr><td>1</td><td>2</td></tr></table></body></html>"
 OWN: dict[str, tuple[Any, list[str]]] = {
     "alnum": ("HELLO", ["hello", "HELLO\nThe sign is red.", "The word is HELLO"]),
@@ -44,7 +47,9 @@ Work = tuple[Verifier, Case, Completion]
 def own_table() -> Iterator[tuple[str, Work]]:
     for name, (reference, answers) in OWN.items():
         verifier = registry.build(VERIFIERS, name, "verifier")
-        case = Case(verifier.references(reference), "Which one?", ("cat", "dog", "bird") if name == "mcq" else (), 1000, 1000)
+        case = Case(
+            verifier.references(reference), "Which one?", ("cat", "dog", "bird") if name == "mcq" else (), 1000, 1000
+        )
         for answer in answers:
             yield name, (verifier, case, Completion("", answer=answer))
 

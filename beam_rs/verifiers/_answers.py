@@ -18,9 +18,7 @@ _WIDE: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {
 _LINE: Final = 4096
 """Characters read of a labelled line."""
 
-_MARKUP: Final = re.compile(
-    r"\*+|`+|__|^[ \t]*(?:#{1,6}|>)[ \t]+|</?(?:b|strong|em|i|u|code|p|br)\s*/?>", re.MULTILINE
-)
+_MARKUP: Final = re.compile(r"\*+|`+|__|^[ \t]*(?:#{1,6}|>)[ \t]+|</?(?:b|strong|em|i|u|code|p|br)\s*/?>", re.MULTILINE)
 _LATEX_WORD: Final = re.compile(r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathit|mathsf|bf|rm)\s*\{([^{}]*)\}")
 _LATEX_SPACE: Final = re.compile(r"\\[,;!: ()\[\]]|\$+|\\(?:quad|left|right)(?![a-zA-Z])")
 _BOX: Final = re.compile(r"\\(?:boxed|fbox)\s*\{")
@@ -28,7 +26,8 @@ _TAG: Final = re.compile(
     r"<(/?)(?:answer|final_answer|final|conclusion|choice)\s*>|<\|(?:(begin)|end)_of_box\|>", re.IGNORECASE
 )
 _LABEL: Final = re.compile(
-    r"(?:final[ _-]?(?:answer|result)|(?<![a-z])answer|(?:最终|正确)?答案)(?:\s+is)?[\"']?\s*(?:[:=]|是|为)[ \t]*[\"']?\s*",
+    r"(?:final[ _-]?(?:answer|result)|(?<![a-z])answer|(?:最终|正确)?答案)(?:\s+is)?[\"']?\s*(?:[:=]|是"
+    r"|为)[ \t]*[\"']?\s*",
     re.IGNORECASE,
 )
 

@@ -12,14 +12,16 @@ CONFLICT: Final = "?"
 """Two different options are named, or a letter that does not exist: a commitment, but to no single option."""
 
 _OPEN: Final = re.compile(
-    r"(?:-\s)?[\s:=,\"'\[({<>]*(?:(?:the\s+|an?\s+)?(?:(?:correct|final|best|right)\s+)?(?:(?:option|choice|answer|letter)\b|选项|选)\s*[:#]?\s*)?[\"'\[({<]*",
+    r"(?:-\s)?[\s:=,\"'\[({<>]*(?:(?:the\s+|an?\s+)?(?:(?:correct|final|best|right)\s+)?(?:(?:option|choice"
+    r"|answer|letter)\b|选项|选)\s*[:#]?\s*)?[\"'\[({<]*",
     re.IGNORECASE,
 )
 _LETTER: Final = re.compile(r"([A-Za-z])(?![A-Za-z0-9_^{]|['/.:-][A-Za-z0-9])")
 _GLUED: Final = re.compile(r"([A-Z])[.:)]\s?(?=[A-Za-z0-9])")
 _CLOSE: Final = re.compile(r"[\"'\])}>]*[ \t]*")
 _SECOND: Final = re.compile(
-    r"(?:(?P<list>,|/|&|\+|;)|(?:,\s*)?(?:and/or|and|or|或者?|和)\b)\s*(?:(?:also|then|option|choice)\s+)?[\"'\[(]*(?P<letter>[A-Z])(?![A-Za-z0-9_'])",
+    r"(?:(?P<list>,|/|&|\+|;)|(?:,\s*)?(?:and/or|and|or|或者?|和)\b)\s*(?:(?:also|then|option"
+    r"|choice)\s+)?[\"'\[(]*(?P<letter>[A-Z])(?![A-Za-z0-9_'])",
 )
 _RUN_ON: Final = re.compile(r"\s*(?:[\"')\].,;:!?\n/&+|-]|$|and\b|or\b)")
 _GOES_ON: Final = re.compile(
@@ -28,11 +30,13 @@ _GOES_ON: Final = re.compile(
     re.IGNORECASE,
 )
 _BREAK: Final = re.compile(
-    r"\s*(?:[.,;:!?()\"'\]}]|$|[-–—]\s|(?:because|since|as|due|which|where|and|but|not|so|is|was|in (?:the|this)|for|based|according|with|given)\b)"
+    r"\s*(?:[.,;:!?()\"'\]}]|$|[-–—]\s|(?:because|since|as|due|which|where|and|but|not|so|is|was|in (?:the|this)"
+    r"|for|based|according|with|given)\b)"
 )
 """What may follow an option's text where that text is the answer; `New York City` is not `New York`."""
 _ARTICLE: Final = re.compile(r"(?:an?|the)\s+", re.IGNORECASE)
 _OPERATOR: Final = re.compile(r" ?([=<>+*/^×÷]) ?")
+_NAMED: Final = re.compile(r"(?<=\w )(?:[B-HJ-Z]|A(?! [a-z]))(?![\w'])|(?<![\w'])(?:[B-HJ-Z]|A(?! [a-z]))(?= \w)")
 _DEGREES: Final = re.compile(r"\s*(?:\^?\s*\{?\s*\\circ\s*\}?|degrees?\b|°)")
 
 
@@ -72,11 +76,13 @@ class Options:
       letters: the letters that exist.
       texts: folded text of each option that no other option shares, with its letter; longest first.
       longest: characters of a text that may still be equal to one of them, markup included.
+      lettered: some texts speak of letters themselves, as `Only A` does: a letter in prose need not be an option's.
     """
 
     letters: str
     texts: tuple[tuple[str, str], ...]
     longest: int = 0
+    lettered: bool = False
 
     def by_text(self, text: str) -> str:
         """Letter of the option that a text equals, or empty."""
@@ -111,7 +117,12 @@ def options_of(texts: tuple[str, ...]) -> Options:
     folded = [fold(text) for text in texts[: len(LETTERS)]]
     unique = [(text, letter) for text, letter in zip(folded, LETTERS, strict=False) if text and folded.count(text) == 1]
     longest = 2 * max(map(len, texts), default=0) + 60
-    return Options(LETTERS[: len(folded)], tuple(sorted(unique, key=lambda pair: -len(pair[0]))), longest)
+    return Options(
+        LETTERS[: len(folded)],
+        tuple(sorted(unique, key=lambda pair: -len(pair[0]))),
+        longest,
+        any(map(_NAMED.search, texts)),
+    )
 
 
 @lru_cache(maxsize=16384)
@@ -164,8 +175,8 @@ def read_choice(fragment: str, options: Options, *, loose: bool = False) -> Foun
         return Found(by_text, "text") if by_text else NOTHING
     closing = _CLOSE.match(fragment, found.end(1))
     end = closing.end() if closing else found.end(1)
-    labelled = (
-        (end > found.end(1) and fragment[found.end(1) : end].strip() != "") or fragment[end : end + 1] in set(".:)")
+    labelled = (end > found.end(1) and fragment[found.end(1) : end].strip() != "") or fragment[end : end + 1] in set(
+        ".:)"
     )
     rest = (
         fragment[end:].lstrip(".:) \t-")
@@ -177,6 +188,8 @@ def read_choice(fragment: str, options: Options, *, loose: bool = False) -> Foun
     if not labelled and not _stands_alone(fragment, end, rest, letter, options, loose):
         return Found(by_text, "text") if by_text else NOTHING
     if letter not in options.letters:
+        if by_text:
+            return Found(by_text, "text")
         return Found(CONFLICT) if found[1].isupper() else NOTHING
     text = options.by_text(rest.partition("\n")[0])
     return Found(CONFLICT) if text and text != letter and len(rest) > 1 else Found(letter)

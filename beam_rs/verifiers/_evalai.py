@@ -15,11 +15,107 @@ _PERIODS: Final = 32
 _GROUPED: Final = re.compile(r"\d,\d")
 
 _NUMBERS: Final = {
-    word: str(value) for value, word in enumerate(["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"])
+    word: str(value)
+    for value, word in enumerate(
+        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+    )
 } | {"none": "0"}
 _ARTICLES: Final = frozenset({"a", "an", "the"})
 
-_CONTRACTED: Final = ["ain't", "aren't", "can't", "could've", "couldn't", "couldn't've", "didn't", "doesn't", "don't", "hadn't", "hadn't've", "hasn't", "haven't", "he'd", "he'd've", "he's", "how'd", "how'll", "how's", "isn't", "it'd", "it'd've", "it'll", "ma'am", "mightn't", "mightn't've", "might've", "mustn't", "must've", "needn't", "not've", "o'clock", "oughtn't", "'ow's'at", "shan't", "she'd've", "should've", "shouldn't", "shouldn't've", "somebody'd've", "somebody'll", "somebody's", "someone'd", "someone'd've", "someone'll", "someone's", "something'd", "something'd've", "something'll", "that's", "there'd", "there'd've", "there're", "there's", "they'd", "they'd've", "they'll", "they're", "they've", "'twas", "wasn't", "we'd've", "we've", "weren't", "what'll", "what're", "what's", "what've", "when's", "where'd", "where's", "where've", "who'd", "who'd've", "who'll", "who's", "who've", "why'll", "why're", "why's", "won't", "would've", "wouldn't", "wouldn't've", "y'all", "y'all'll", "y'all'd've", "you'd", "you'd've", "you'll", "you're", "you've"]
+_CONTRACTED: Final = [
+    "ain't",
+    "aren't",
+    "can't",
+    "could've",
+    "couldn't",
+    "couldn't've",
+    "didn't",
+    "doesn't",
+    "don't",
+    "hadn't",
+    "hadn't've",
+    "hasn't",
+    "haven't",
+    "he'd",
+    "he'd've",
+    "he's",
+    "how'd",
+    "how'll",
+    "how's",
+    "isn't",
+    "it'd",
+    "it'd've",
+    "it'll",
+    "ma'am",
+    "mightn't",
+    "mightn't've",
+    "might've",
+    "mustn't",
+    "must've",
+    "needn't",
+    "not've",
+    "o'clock",
+    "oughtn't",
+    "'ow's'at",
+    "shan't",
+    "she'd've",
+    "should've",
+    "shouldn't",
+    "shouldn't've",
+    "somebody'd've",
+    "somebody'll",
+    "somebody's",
+    "someone'd",
+    "someone'd've",
+    "someone'll",
+    "someone's",
+    "something'd",
+    "something'd've",
+    "something'll",
+    "that's",
+    "there'd",
+    "there'd've",
+    "there're",
+    "there's",
+    "they'd",
+    "they'd've",
+    "they'll",
+    "they're",
+    "they've",
+    "'twas",
+    "wasn't",
+    "we'd've",
+    "we've",
+    "weren't",
+    "what'll",
+    "what're",
+    "what's",
+    "what've",
+    "when's",
+    "where'd",
+    "where's",
+    "where've",
+    "who'd",
+    "who'd've",
+    "who'll",
+    "who's",
+    "who've",
+    "why'll",
+    "why're",
+    "why's",
+    "won't",
+    "would've",
+    "wouldn't",
+    "wouldn't've",
+    "y'all",
+    "y'all'll",
+    "y'all'd've",
+    "you'd",
+    "you'd've",
+    "you'll",
+    "you're",
+    "you've",
+]
 
 
 def _contractions() -> dict[str, str]:
@@ -44,7 +140,7 @@ def normalise(text: str) -> str:
     """Punctuation, number words, articles and contractions, as the VQA challenge folds them.
 
     >>> normalise("The T-shirt, 1,000 dont")
-    'tshirt 1000 dont'
+    "tshirt 1000 don't"
     >>> normalise("Two black/white cats.")
     '2 black white cats'
     """

@@ -6,44 +6,8 @@ from typing import Final
 
 from beam_rs.verifiers._answers import TAIL, boxes, plain, tags
 from beam_rs.verifiers._choices import CONFLICT, NOTHING, Found, Options, fold, read_choice
+from beam_rs.verifiers._declarations import NEGATED, declared, denied
 
-_NOUN: Final = r"(?:answers?|options?|choice|selection|response|statement|description|one|figure|image|picture|letter|conclusion|solution)"
-_GOOD: Final = r"(?:correct|right|best|final|most appropriate|most accurate|most suitable|most likely|proper|appropriate|true|closest|matching|chosen|selected)"
-_LABEL: Final = (
-    r"(?:(?:final|correct|best|right|my)?[ _]?answer|\bans\.?|(?:final|correct|best)[ _](?:choice|option|selection)|final[ _-]?result|\b(?:choice|option|prediction)"
-    r"|(?:正确|最终)?(?:答案|选项))[\"']?\s*(?:is\s*)?(?:[:=]|->|→|\n|\s[-–—]\s)\s*"
-)
-_PROSE: Final = (
-    rf"(?:\b(?:the|my|our)\s+)?(?:\b{_GOOD}\s+){{0,3}}\banswer\b[^.:\n]{{0,80}}?\b(?:is|would be|should be|must be|will be|has to be|to be)\b"
-    rf"|\b{_GOOD}\s+(?:[a-z]+\s+)?{_NOUN}\b[^.:\n]{{0,80}}?\b(?:is|would be|should be|must be|will be|seems to be|appears to be)\b"
-    r"|\bi(?:'ll|'d| will| would| should| must| can)?\s+(?:choose|select|pick|go with|answer with|conclude(?: that it is)?)\b"
-    r"|\b(?:choose|select|pick)\s+(?=(?:option|choice|answer)\b)"
-    r"|\b(?:corresponds?|corresponding|matche?s?|matching|points?|leads?|leading|leaving|aligns?)\s+(?:us\s+)?(?:best\s+|most closely\s+)?(?:to|with)?\s*(?=(?:only\s+)?(?:option|choice|answer)\b)"
-    r"|答案(?:应该|应当|应|就|选|选择)*(?:是|为|选)|正确(?:答案|选项|的)(?:是|为)|(?:故|应|应该|因此|所以|我)选择?|选择?(?:选项|答案)|选择?(?=\s*[(\"']?[A-Z])|(?:最佳|正确)选项[是为]"
-    r"|而是|정답은|답은|答えは|正解は"
-)
-_AFTER: Final = (
-    r"(?P<post>(?<![A-Za-z0-9])(?:(?:option|choice|answer|statement)\s+)?[(\[\"']{0,3}(?P<letter>(?-i:[A-Z]))[)\]\"']{0,3}(?:\s*[.:]\s*[^.\n:]{1,80}?|\s*\([^()\n]{1,80}\))?,?\s+(?:is|was|would be|seems|must be|appears to be)\s+"
-    r"(?:(?:indeed|clearly|therefore|thus|definitely|likely|obviously|also|the|our|my|a|only|single|most|more)\s+){0,4}"
-    r"(?:correct|right|best|final|accurate|appropriate|answer|suitable|true|logical|plausible|reasonable|choice|likely|option)\b(?!\s*(?:\?|if|when|only|,\s*but)))"
-    r"|(?P<hanzi>(?:选项\s*)?[(]?(?P<zi>(?-i:[A-Z]))[)]?\s*(?:选项)?\s*(?:是|为|最)?(?:正确|对的|符合|合适|最佳|最符合|答案)(?!吗|的是))"
-)
-_DECLARED: Final = re.compile(rf"(?P<label>{_LABEL})|(?P<prose>{_PROSE})|{_AFTER}", re.IGNORECASE)
-_MATCHES: Final = 100
-"""Declarations looked at from the end: an answer that repeats itself for ever says nothing new."""
-
-_NEGATED: Final = re.compile(
-    r"n't\b|\b(?:not|never|cannot|unlikely|whether|doubt|suppose|assum\w+|neither|nor|wrong|incorrect|rather than|instead of|hypothetically|"
-    r"would have|could have)\b|不|非|错误",
-    re.IGNORECASE,
-)
-_ASKS_WRONG: Final = re.compile(r"\b(?:not|incorrect|wrong|false|except|least|untrue|n't)\b|不", re.IGNORECASE)
-_FILLER: Final = re.compile(
-    r"[\s,:]*(?:(?:option|choice|letter|most|likely|probably|therefore|thus|indeed|clearly|definitely|still|simply|just|then|that|is|the|"
-    r"following|as|follows|number|选项|选择|是|为|:)\b[\s,:]*){0,4}(?:the one (?:labeled|marked|in)\s+)?",
-    re.IGNORECASE,
-)
-_CLAUSE: Final = re.compile(r"[.!?;,\n]")
 _SENTENCE: Final = re.compile(r"(?<=[.!?])(?<![^A-Za-z][A-Za-z]\.)(?<!^[A-Za-z]\.)\s+")
 """Between sentences, but not behind the letter of `B. dog`."""
 _LINE_LETTER: Final = re.compile(
@@ -54,19 +18,24 @@ _OFF_HAND: Final = re.compile(
 )
 _NEXT_TURN: Final = re.compile(r"\n\s*(?:#+\s*)?(?:question|user|human|q)\s*\d*\s*:", re.IGNORECASE)
 _CLOSING: Final = re.compile(
-    r"(?i:\b(?:say|think|choose|select|pick|guess|likely|probably|perhaps|leaves|leaving|labell?ed|definitely|clearly|go with)|"
-    r"\b(?:match|guess|bet|fit) (?:is|would be)|\bi (?:think|believe|guess)(?: that)?(?: it)?(?:'s| is)|\b(?:not sure|unsure), but)"
+    r"(?i:\b(?:say|think|choose|select|pick|guess|likely|probably|perhaps|leaves|leaving|labell?ed|definitely"
+    r"|clearly|go with)|"
+    r"\b(?:match|guess|bet|fit) (?:is|would be)|\bi (?:think|believe|guess)(?: that)?(?: it)?(?:'s| is)"
+    r"|\b(?:not sure|unsure), but)"
     r"[\s:]+[(\[\"']?([A-Z])[)\]\"']?[.!]*$",
 )
 """A last sentence that ends in a letter behind a word of choosing; any other letter there may name a point."""
 
 _REFUSAL: Final = re.compile(
-    r"\b(?:cannot|can't|can not|could not|couldn't|unable to|impossible to|not possible to|not enough|insufficient|none of (?:the|these)|no (?:correct|suitable|"
-    r"valid) (?:option|answer|choice)|not (?:listed|provided|available|visible|among)|sorry|unclear|uncertain|not sure|neither|all of the|both)\b|无法|不能确定|都不",
+    r"\b(?:cannot|can't|can not|could not|couldn't|unable to|impossible to|not possible to|not enough"
+    r"|insufficient|none of (?:the|these)|no (?:correct|suitable|"
+    r"valid) (?:option|answer|choice)|not (?:listed|provided|available|visible|among)|sorry|unclear|uncertain"
+    r"|not sure|neither|all of the|both)\b|无法|不能确定|都不",
     re.IGNORECASE,
 )
 _SO: Final = re.compile(
-    r"(?:(?<![A-Za-z])(?:so|therefore|thus|hence|finally|overall|in conclusion|in summary)(?![A-Za-z])|因此|所以|综上所述|综上)[\s,:]*"
+    r"(?:(?<![A-Za-z])(?:so|therefore|thus|hence|finally|overall|in conclusion|in summary)(?![A-Za-z])|因此|所以"
+    r"|综上所述|综上)[\s,:]*"
     r"(?:(?:it|this)(?:'s| is| must be| should be)\s+)?|(?<![A-Za-z])(?:it|this)(?:'s| is| must be| should be)\s+",
     re.IGNORECASE,
 )
@@ -125,7 +94,7 @@ def _commitment(raw: str, text: str, options: Options, question: str) -> tuple[F
     marks = sorted([*boxes(raw), *tags(raw)], key=lambda mark: mark.start)
     if marks:
         last = marks[-1]
-        later, form = _declared(plain(raw[last.end :]), options, question)
+        later, form = declared(plain(raw[last.end :]), options, question)
         if form and later.letter:
             return later, form
         found = _in_box(plain(last.text), options)
@@ -134,7 +103,7 @@ def _commitment(raw: str, text: str, options: Options, question: str) -> tuple[F
             if other.letter and other.letter != found.letter and len(raw[marks[-2].end : last.start]) < 12:
                 return Found(CONFLICT), last.form
         return found, last.form
-    return _declared(text, options, question)
+    return declared(text, options, question)
 
 
 def _in_box(text: str, options: Options) -> Found:
@@ -142,64 +111,8 @@ def _in_box(text: str, options: Options) -> Found:
     whole = _whole(text, options)
     if whole.letter:
         return whole
-    found, form = _declared(text, options, "")
+    found, form = declared(text, options, "")
     return found if form and found.letter else read_choice(text, options, loose=True)
-
-
-def _declared(text: str, options: Options, question: str) -> tuple[Found, str]:
-    """The last declaration that names an option; a label that names none ends the search."""
-    matches = [match for match in [*_DECLARED.finditer(text)][-_MATCHES:] if not _negated(text, match, question)]
-    judged = {match["letter"] or match["zi"] for match in matches if _judges(match)}
-    for match in reversed(matches):
-        if match["post"] or match["hanzi"]:
-            letter = match["letter"] or match["zi"]
-            # `A is true, B is false, C is true` goes through statements and commits to none of them.
-            through = _judges(match) and (len(judged) > 1 or _ASKS_WRONG.search(question))
-            if letter in options.letters and not through:
-                return Found(letter), "declared"
-            continue
-        found = _behind(text, match.end(), options)
-        if found.letter:
-            return found, "label" if match["label"] else "declared"
-        if match["label"] and "\n" not in match["label"] and _ends_search(text[match.end() : match.end() + 200], options):
-            return NOTHING, "label"
-    return NOTHING, ""
-
-
-def _behind(text: str, start: int, options: Options) -> Found:
-    """The option that follows a label or a phrase, filler words between them or not."""
-    filler = _FILLER.match(text, start)
-    for begin in (start, filler.end()) if filler and filler.end() > start else (start,):
-        found = read_choice(text[begin : begin + 700], options, loose=True)
-        if found.letter:
-            return found
-    return NOTHING
-
-
-def _judges(match: re.Match[str]) -> bool:
-    """Whether a declaration merely calls a letter right, rather than calling it the answer."""
-    return bool(match["post"] or match["hanzi"]) and not re.search(r"answer|choice|option$|答案", match[0], re.IGNORECASE)
-
-
-def _negated(text: str, match: re.Match[str], question: str) -> bool:
-    """Whether the clause around a declaration denies or merely supposes it."""
-    start = max(match.start() - 60, 0)
-    before = _CLAUSE.split(text[start : match.start()])[-1]
-    if re.match(r"\s*[\"']?\s*(?:not|n't|neither|unlikely)\b", text[match.end() : match.end() + 16], re.IGNORECASE):
-        return True
-    inside = match[0] if match["prose"] else ""
-    if "would be" in inside and re.search(r"\bif\b", re.split(r"[.!?\n]", text[max(match.start() - 200, 0) : match.start()])[-1], re.I):
-        return True  # `If it had wings, the answer would be C`
-    denied = _NEGATED.search(before + " " + inside)
-    return denied is not None and not (
-        denied[0].lower() in ("wrong", "incorrect", "错误") and _ASKS_WRONG.search(question)
-    )
-
-
-def _ends_search(fragment: str, options: Options) -> bool:
-    """Whether a label's line is a short answer that is no option, such as `None of the above`."""
-    line = fragment.partition("\n")[0].strip()
-    return 0 < len(line) <= 60 and len(line.split()) <= 6 and not options.mentioned(fold(line))[0]
 
 
 def _leading(text: str, options: Options) -> Found:
@@ -227,17 +140,12 @@ def _last_line(text: str, options: Options) -> Found:
         if found.letter:
             return found
         closing = _CLOSING.search(piece)
-        if closing and closing[1] in options.letters and not _denied(piece[: closing.start()]):
+        if closing and closing[1] in options.letters and not denied(piece[: closing.start()]):
             return Found(closing[1])
         found = read_choice(piece, options)
         if found.letter and found.how == "letter" and before:
             return found
     return NOTHING
-
-
-def _denied(before: str) -> bool:
-    """Whether the clause that ends here holds a negation."""
-    return _NEGATED.search(_CLAUSE.split(before)[-1]) is not None
 
 
 def _last_pieces(line: str) -> Iterator[str]:
@@ -265,9 +173,9 @@ def _only(text: str, options: Options) -> tuple[str, str]:
     if _lines_with_letters(text) > 1:
         scopes = [] if _LINE_LETTER.match(text.rpartition("\n")[2]) else scopes[:1]
     for piece, scope in scopes:
-        named = set(_off_hand(piece, options))
+        named = set() if options.lettered else set(_off_hand(piece, options))
         if named:
-            single = len(named) == 1 and len(piece) <= 400 and not _NEGATED.search(piece)
+            single = len(named) == 1 and len(piece) <= 400 and not NEGATED.search(piece)
             return (named.pop() if single else ""), f"only letter, {scope}"
     return _only_text(scopes, options)
 
@@ -286,7 +194,7 @@ def _only_text(scopes: list[tuple[str, str]], options: Options) -> tuple[str, st
     for piece, scope in scopes:
         named, rest = options.mentioned(fold(piece)) if len(piece) <= limit else (set[str](), "")
         if named:
-            single = len(named) == 1 and not _NEGATED.search(rest)
+            single = len(named) == 1 and not NEGATED.search(rest)
             return (named.pop() if single else ""), f"only text, {scope}"
     return "", "whole"
 

@@ -17,23 +17,32 @@ from beam_rs.verifiers._answers import TAIL, last_commitment, plain
 from beam_rs.verifiers._numbers import WORDS
 from beam_rs.verifiers.base import Verifier
 
-_WORD: Final = "|".join(sorted(map(re.escape, WORDS), key=len, reverse=True))
-_INTEGER: Final = re.compile(
-    rf"(?<![A-Za-z0-9_.,/-])(?:\d{{1,3}}(?:,\d{{3}})+|\d+|{_WORD})(?![A-Za-z0-9_/%°]|[.,-]\d|-[A-Za-z0-9])", re.IGNORECASE
+_WORD: Final = (
+    r"(?:zero|none|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:[- ](?:one|two|three|four|five|six|seven|eight"
+    r"|nine))?"
+    r"|(?:thir|four|fif|six|seven|eigh|nine)teen|ten|eleven|twelve|one|two|three|four|five|six|seven|eight|nine)"
 )
-_ANY_NUMBER: Final = re.compile(rf"(?<![a-z])[-+]?\d[\d.,]*|\b(?:{_WORD})\b", re.IGNORECASE)
+_INTEGER: Final = re.compile(
+    rf"(?<![A-Za-z0-9_.,/-])(?:\d{{1,3}}(?:,\d{{3}})+|\d+|{_WORD})(?![A-Za-z0-9_/%°]|[.,-]\d|-[A-Za-z0-9])",
+    re.IGNORECASE,
+)
+_ANY_NUMBER: Final = re.compile(rf"(?<![a-z])[-+]?\d[\d.,]*|\b{_WORD}\b", re.IGNORECASE)
 _MARKER: Final = re.compile(r"^[ \t]*(?:\d{1,3}[.)]|[-•])[ \t]+", re.MULTILINE)
 _COUNTED: Final = re.compile(
-    r"(?:there(?:'s| is| are| were| appears? to be| seems? to be)|\bi (?:can )?(?:see|count(?:ed)?)|\bwe (?:can )?(?:see|count)"
+    r"(?:there(?:'s| is| are| were| appears? to be| seems? to be)|\bi (?:can )?(?:see|count(?:ed)?)"
+    r"|\bwe (?:can )?(?:see|count)"
     r"|\b(?:image|picture|photo|scene) (?:shows|contains|features|depicts|has)"
-    r"|\btotal(?: number)?(?: of)?(?: [a-z]+){0,5}? (?:is|are)|\bcount(?: of)?(?: [a-z]+){0,5}? is|\b(?:in )?total(?: count| number)?:?"
+    r"|\btotal(?: number)?(?: of)?(?: [a-z]+){0,5}? (?:is|are)|\bcount(?: of)?(?: [a-z]+){0,5}? is"
+    r"|\b(?:in )?total(?: count| number)?:?"
     r"|\bnumber of(?: [a-z]+){1,8}? (?:is|are)|\banswer is|\btotal of|=|共有?|一共有?|总共有?|有)"
     r"[ \t:]*(?:(?:exactly|only|just|clearly|indeed|visible|a total of|in total|equal to|option)\b[ \t:]*){0,3}",
     re.IGNORECASE,
 )
 _HEDGED: Final = re.compile(
-    r"\b(?:about|around|approximately|roughly|nearly|almost|at least|at most|more than|less than|fewer than|over|up to|"
-    r"maybe|perhaps|possibly|probably|might|may|could|either|between|estimated?|hard to|difficult to|unclear|cannot|can't|"
+    r"\b(?:about|around|approximately|roughly|nearly|almost|at least|at most|more than|less than|fewer than|over"
+    r"|up to|"
+    r"maybe|perhaps|possibly|probably|might|may|could|either|between|estimated?|hard to|difficult to|unclear"
+    r"|cannot|can't|"
     r"not|isn't|aren't|or)\b|~|≈|\d\+(?!\s?\d)|大约|左右",
     re.IGNORECASE,
 )

@@ -1,4 +1,4 @@
-"""`mcq`: multiple choice by letter.
+r"""`mcq`: multiple choice by letter.
 
 Protocol: the letter that the answer commits to equals the reference's letter. The official extractors (MMMU's
 `parse_multi_choice_response`, VLMEvalKit's `can_infer`, lmms-eval's `mcq_extract`) disagree on chatty answers, take an
@@ -8,7 +8,7 @@ the surest to the weakest, and the last commitment of a stage counts:
 | form | what |
 |---|---|
 | `whole` | the answer is a letter, a letter with its text, or an option's text |
-| `box`, `tag`, `label`, `declared` | the last `\\boxed{B}`, `<answer>`, `Final answer: B`, `the answer is B`, `B is correct` |
+| `box`, `tag`, `label`, `declared` | the last `\boxed{B}`, `<answer>`, `Answer: B`, `the answer is B`, `B is correct` |
 | `leading` | the answer begins with a letter or an option's text |
 | `last line` | so does its last line |
 | `only letter`, `only text` | one option alone is named in the last sentence, or in the whole answer |
@@ -18,7 +18,7 @@ Only letters that exist count. Two different letters in one commitment are none,
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from beam_rs.prompts import LETTERS, parse_block
 from beam_rs.schema import Case, Verdict
@@ -27,7 +27,7 @@ from beam_rs.verifiers._choices import CONFLICT, Options, options_of, read_choic
 from beam_rs.verifiers._stages import extract
 from beam_rs.verifiers.base import Verifier
 
-_WITHOUT_OPTIONS = Options(LETTERS[:10], ())
+_WITHOUT_OPTIONS: Final = Options(LETTERS[:10], ())
 """Where a question's options are unknown, the letters that benchmarks use."""
 
 

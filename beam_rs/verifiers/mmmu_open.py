@@ -56,9 +56,9 @@ def _needles(text: str) -> list[float | str]:
 
 
 def key_responses(answer: str) -> list[str]:
-    """The parts of an answer that may hold its result.
+    r"""The parts of an answer that may hold its result.
 
-    >>> key_responses("We add both.\\nSo the sum is 7.")
+    >>> key_responses("We add both.\nSo the sum is 7.")
     ['7']
     """
     text = answer.strip().strip(".").lower()
@@ -113,7 +113,7 @@ class MmmuOpen(Verifier):
         needles = [needle for reference in references for needle in _needles(reference)]
         values = {needle for needle in needles if isinstance(needle, float)}
         texts = [needle for needle in needles if isinstance(needle, str)]
-        for key in [*keys, *(number for key in keys for number in read_numbers(key))]:
+        for key in [*keys, *(number for text in keys for number in read_numbers(text))]:
             for value in _needles(key):
                 if value in values if isinstance(value, float) else any(text in value for text in texts):
                     return key

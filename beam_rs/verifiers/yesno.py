@@ -14,22 +14,27 @@ from beam_rs.schema import Case, Verdict
 from beam_rs.verifiers._answers import TAIL, last_commitment, plain
 from beam_rs.verifiers.base import Verifier
 
-_WORDS: Final = {"yes": "yes", "no": "no", "yeah": "yes", "yep": "yes", "nope": "no", "是": "yes", "是的": "yes", "有": "yes"} | {
-    "否": "no", "不": "no", "不是": "no", "没有": "no", "true": "yes", "false": "no",
-}  # fmt: skip
+_WORDS: Final = {
+    **dict.fromkeys(("yes", "yeah", "yep", "true", "是", "是的", "有"), "yes"),
+    **dict.fromkeys(("no", "nope", "false", "否", "不", "不是", "没有"), "no"),
+}
 _LEADING: Final = re.compile(r"[\s\"'(\[{:>-]*(yes|no|yeah|nope|yep)(?![\w'])", re.IGNORECASE)
 _HANZI: Final = re.compile(r"\s*(是的|不是|没有|否|是|有|不)\s*(?:[,.!:;]|$)")
 _PROSE: Final = re.compile(
-    r"(?:\b(?:answer|conclusion|response|statement|claim)\b(?: (?:to|for) [^.\n]{0,80}?)?(?: is| would be| should be|:)"
-    r"|(?:^|[.!?\n;])\s*(?:so|therefore|thus|hence|in conclusion|in short|overall|final answer|the answer),?(?: the answer is)?"
+    r"(?:\b(?:answer|conclusion|response|statement|claim)\b(?: (?:to|for) [^.\n]{0,80}?)?(?: is| would be"
+    r"| should be|:)"
+    r"|(?:^|[.!?\n;])\s*(?:so|therefore|thus|hence|in conclusion|in short|overall|final answer"
+    r"|the answer),?(?: the answer is)?"
     r"|答案(?:是|为|:)|所以|因此)[\s:,\"'(]*(yes|no|是|否)(?![\w'])"
     r"(?=[\"')\]]*\s*(?:[.,;:!\n-]|$|because\b|since\b|there\b|it\b))(?!\s*,?\s*(?:or|and|/)\s*(?:yes|no)\b)",
     re.IGNORECASE,
 )
 _BOTH: Final = re.compile(r"\s*[,;]?\s*(?:and|or|/|&|but also)\s*(?:yes|no)\b", re.IGNORECASE)
 _UNSURE: Final = re.compile(
-    r"\b(?:cannot|can't|can not|unable|unclear|unsure|uncertain|unknown|not (?:sure|clear|certain|possible|enough|able)|"
-    r"impossible|difficult|hard) (?:to )?|\b(?:unknown|unclear|uncertain|unsure|sorry|maybe|perhaps|possibly|might|depends?|n/a|"
+    r"\b(?:cannot|can't|can not|unable|unclear|unsure|uncertain|unknown|not (?:sure|clear|certain|possible"
+    r"|enough|able)|"
+    r"impossible|difficult|hard) (?:to )?|\b(?:unknown|unclear|uncertain|unsure|sorry|maybe|perhaps|possibly"
+    r"|might|depends?|n/a|"
     r"insufficient|ambiguous|if|whether)\b|无法|不确定|抱歉",
     re.IGNORECASE,
 )
@@ -37,7 +42,71 @@ _NEGATIVE: Final = re.compile(
     r"n't\b|\b(?:no|not|cannot|never|none|nothing|without|neither|nor|lacks?|absent|false|incorrect)\b", re.I
 )
 _STOP: Final = frozenset(
-    ["is", "are", "was", "were", "am", "be", "been", "do", "does", "did", "has", "have", "had", "can", "could", "will", "would", "there", "a", "an", "the", "in", "on", "of", "at", "to", "this", "that", "these", "those", "it", "its", "any", "some", "image", "picture", "photo", "photograph", "scene", "shown", "visible", "here", "please", "answer", "yes", "or", "no", "question", "with", "only", "word", "and", "single", "using", "one", "i", "see", "you", "your", "we", "for", "just", "directly"]
+    [
+        "is",
+        "are",
+        "was",
+        "were",
+        "am",
+        "be",
+        "been",
+        "do",
+        "does",
+        "did",
+        "has",
+        "have",
+        "had",
+        "can",
+        "could",
+        "will",
+        "would",
+        "there",
+        "a",
+        "an",
+        "the",
+        "in",
+        "on",
+        "of",
+        "at",
+        "to",
+        "this",
+        "that",
+        "these",
+        "those",
+        "it",
+        "its",
+        "any",
+        "some",
+        "image",
+        "picture",
+        "photo",
+        "photograph",
+        "scene",
+        "shown",
+        "visible",
+        "here",
+        "please",
+        "answer",
+        "yes",
+        "or",
+        "no",
+        "question",
+        "with",
+        "only",
+        "word",
+        "and",
+        "single",
+        "using",
+        "one",
+        "i",
+        "see",
+        "you",
+        "your",
+        "we",
+        "for",
+        "just",
+        "directly",
+    ]
 )
 
 

@@ -38,7 +38,8 @@ def test_equal_symbols_of_another_number_are_not_admitted(reference, answer):
     ("reference", "fault"),
     [
         ("$5.00", None), ("a^b", None), ("one two three four five six seven eight", None), ("_x_", None),
-        ("one two three four five six seven eight nine", "more than 8 words"), (r"\alpha 5", "formula"), ("x ^ {2}", "formula"),
+        ("one two three four five six seven eight nine", "more than 8 words"), (r"\alpha 5", "formula"),
+        ("x ^ {2}", "formula"),
         ("x_{i}", "formula"), ("---", "nothing left of the reference"), ("日本", "nothing left of the reference"),
     ],
 )  # fmt: skip

@@ -7,8 +7,10 @@ from beam_rs.verifiers.anls import Anls, similarity
 @pytest.mark.parametrize(
     ("reference", "prediction", "score"),
     [
-        ("Paris", "paris", 1.0), ("New  York", " new york\n", 1.0), ("1995", "1985", 0.75), ("5", "6", 0.0), ("10%", "10", 2 / 3),
-        ("ab", "abcd", 0.5), ("ab", "abcde", 0.0), ("42", "The answer is 42", 0.0), ("", "x", 0.0), ("coca cola", "Coca-Cola", 8 / 9),
+        ("Paris", "paris", 1.0), ("New  York", " new york\n", 1.0), ("1995", "1985", 0.75), ("5", "6", 0.0),
+        ("10%", "10", 2 / 3),
+        ("ab", "abcd", 0.5), ("ab", "abcde", 0.0), ("42", "The answer is 42", 0.0), ("", "x", 0.0),
+        ("coca cola", "Coca-Cola", 8 / 9),
         ("kitten", "sitting", 4 / 7), ("abcdef", "abcxyz", 0.5), ("x" * 5000, "x" * 5000, 1.0),
     ],
 )  # fmt: skip
@@ -45,6 +47,8 @@ def test_thresholds():
     assert Anls(admit_at=0.5).compare(Case(("smith",)), "smyth").admitted
 
 
-@pytest.mark.parametrize(("references", "fault"), [((" ",), "empty reference"), (("x" * 10_001,), "reference too long"), (("x",), None)])
+@pytest.mark.parametrize(
+    ("references", "fault"), [((" ",), "empty reference"), (("x" * 10_001,), "reference too long"), (("x",), None)]
+)
 def test_references(references, fault):
     assert Anls().unjudgeable(Case(references)) == fault

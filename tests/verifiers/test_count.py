@@ -11,9 +11,11 @@ from beam_rs.verifiers.count import Count
         ("1,000", 1000), ("3 dogs", 3), ("Three dogs.", 3), ("none", 0), ("None", 0), ("zero", 0),
         ("There are 3 dogs in the image.", 3), ("There are three dogs: one is brown and two are white.", 3),
         ("There is only one dog.", 1), ("I can see 3 dogs.", 3), ("I count exactly 3 dogs in this picture.", 3),
-        ("The image shows 3 dogs and a cat.", 3), ("The number of dogs is 3.", 3), ("The total number of dogs is 3.", 3),
+        ("The image shows 3 dogs and a cat.", 3), ("The number of dogs is 3.", 3),
+        ("The total number of dogs is 3.", 3),
         ("Answer: 3", 3), ("The answer is 3.", 3), (r"\boxed{3}", 3), (r"So the count is $\boxed{3}$.", 3),
-        ("<answer>3</answer>", 3), ("**Answer:** three", 3), ("答案：3", 3), ("图中共有3只狗。", 3), ("一共有 3 只狗", 3),
+        ("<answer>3</answer>", 3), ("**Answer:** three", 3), ("答案：3", 3), ("图中共有3只狗。", 3),
+        ("一共有 3 只狗", 3),
         ("1. A brown dog\n2. A white dog\n3. A black dog\n\nTotal: 3", 3),
         ("Front row: 2\nBack row: 3\n\n2 + 3 = 5", 5), ("Final answer: 4. No, wait.\nFinal answer: 5", 5),
         ("There are no dogs in the image.", 0), ("No dogs.", 0), ("There are none.", 0),
@@ -27,18 +29,42 @@ def test_the_number_an_answer_commits_to(answer, value):
 
 @pytest.mark.parametrize(
     "answer",
-    ["", "-3", "3-4", "3 to 4", "3 or 4", "3.5", "3/4", "3%", "sixteen", "13", "3rd", "There are 3 dogs. There are 4 cats.",
-     "many", "3 dogs and 2 cats", "no idea", "Answer: 3 or 4", r"\boxed{3} or \boxed{4}", "Answer: many", "x3", "3D", "several"],
-)  # fmt: skip
+    [
+        *[
+            "",
+            "-3",
+            "3-4",
+            "3 to 4",
+            "3 or 4",
+            "3.5",
+            "3/4",
+            "3%",
+            "sixteen",
+            "13",
+            "3rd",
+            "x3",
+            "3D",
+            "several",
+            "many",
+        ],
+        *["There are 3 dogs. There are 4 cats.", "3 dogs and 2 cats", "no idea", "Answer: 3 or 4", "Answer: many"],
+        r"\boxed{3} or \boxed{4}",
+    ],
+)
 def test_no_commitment_to_three(answer):
     assert Count().compare(Case(("3",)), answer).outcome == "no_match"
 
 
-@pytest.mark.parametrize("answer", ["There are about 3 dogs.", "There are at least 3 dogs.", "approximately 3", "Maybe 3", "3+"])
+@pytest.mark.parametrize(
+    "answer", ["There are about 3 dogs.", "There are at least 3 dogs.", "approximately 3", "Maybe 3", "3+"]
+)
 def test_a_hedged_number_is_not_admitted(answer):
     assert not Count().compare(Case(("3",)), answer).admitted
 
 
-@pytest.mark.parametrize(("reference", "judgeable"), [("3", True), ("three", True), ("3.0", True), ("3.5", False), ("many", False), ("nan", False)])
+@pytest.mark.parametrize(
+    ("reference", "judgeable"),
+    [("3", True), ("three", True), ("3.0", True), ("3.5", False), ("many", False), ("nan", False)],
+)
 def test_references(reference, judgeable):
     assert (Count().unjudgeable(Case((reference,))) is None) == judgeable

@@ -10,7 +10,8 @@ from beam_rs.verifiers.exact import Exact
         ("left", "left", "whole"), ("left", "Left.", "whole"), ("Left.", " left ", "whole"),
         ("left", r"It stands on the left side. \boxed{left}", "box"), ("left", "<answer> left </answer>", "tag"),
         ("left", "It is beside the car.\n\nFinal answer: left.", "label"), ("left", "**Answer:** Left", "label"),
-        ("left", "Answer: right\nNo, wait.\nAnswer: left", "label"), ("left", r"\boxed{right} Hm. \boxed{left}", "box"),
+        ("left", "Answer: right\nNo, wait.\nAnswer: left", "label"),
+        ("left", r"\boxed{right} Hm. \boxed{left}", "box"),
         ("left", r"\boxed{right}. But no. Final answer: left", "label"),
     ],
 )  # fmt: skip
@@ -19,7 +20,10 @@ def test_equal(reference, answer, form):
     assert (verdict.outcome, verdict.form) == ("match", form)
 
 
-@pytest.mark.parametrize("answer", ["right", "", "the answer is left", "left side", "on the left", "Answer: left\nAnswer: right", r"\boxed{left", "2"])
+@pytest.mark.parametrize(
+    "answer",
+    ["right", "", "the answer is left", "left side", "on the left", "Answer: left\nAnswer: right", r"\boxed{left", "2"],
+)
 def test_different(answer):
     assert Exact().compare(Case(("left", "two")), answer).outcome == "no_match"
 

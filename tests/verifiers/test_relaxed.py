@@ -7,11 +7,16 @@ from beam_rs.verifiers.relaxed import Relaxed
 @pytest.mark.parametrize(
     ("reference", "answer", "outcome"),
     [
-        ("10", "10.5", "match"), ("10", "9.5", "match"), ("10", "10.51", "no_match"), ("10.5", "10", "match"), ("100", "94.9", "no_match"),
-        ("10", "-10", "no_match"), ("-10", "-10.5", "match"), ("25%", "26%", "match"), ("25%", "0.25", "match"), ("25%", "25", "no_match"),
-        ("0", "0", "match"), ("0", "0.0", "no_match"), ("Yes", "yes", "match"), ("Yes", "Yes.", "no_match"), ("1,000", "1000", "no_match"),
-        ("1e3", "1000", "match"), ("10", " 10 ", "match"), ("10", "", "no_match"), ("10", "The value is 10", "no_match"), ("%", "%", "match"),
-        ("nan", "nan", "match"), ("inf", "inf", "match"), ("inf", "1e999", "no_match"), ("10", "nan", "no_match"), ("10", "inf", "no_match"),
+        ("10", "10.5", "match"), ("10", "9.5", "match"), ("10", "10.51", "no_match"), ("10.5", "10", "match"),
+        ("100", "94.9", "no_match"),
+        ("10", "-10", "no_match"), ("-10", "-10.5", "match"), ("25%", "26%", "match"), ("25%", "0.25", "match"),
+        ("25%", "25", "no_match"),
+        ("0", "0", "match"), ("0", "0.0", "no_match"), ("Yes", "yes", "match"), ("Yes", "Yes.", "no_match"),
+        ("1,000", "1000", "no_match"),
+        ("1e3", "1000", "match"), ("10", " 10 ", "match"), ("10", "", "no_match"),
+        ("10", "The value is 10", "no_match"), ("%", "%", "match"),
+        ("nan", "nan", "match"), ("inf", "inf", "match"), ("inf", "1e999", "no_match"), ("10", "nan", "no_match"),
+        ("10", "inf", "no_match"),
     ],
 )  # fmt: skip
 def test_rule(reference, answer, outcome):
@@ -19,13 +24,17 @@ def test_rule(reference, answer, outcome):
     assert (verdict.outcome, verdict.admitted) == (outcome, outcome == "match")
 
 
-@pytest.mark.parametrize(("answer", "admitted"), [("2015", True), ("2015.0", True), ("2014", False), ("1985", False), ("2100", False)])
+@pytest.mark.parametrize(
+    ("answer", "admitted"), [("2015", True), ("2015.0", True), ("2014", False), ("1985", False), ("2100", False)]
+)
 def test_another_year_is_not_admitted(answer, admitted):
     verdict = Relaxed().compare(Case(("2015",)), answer)
     assert (verdict.outcome, verdict.admitted) == ("match", admitted)
 
 
-@pytest.mark.parametrize(("reference", "answer"), [("2015.5", "2014"), ("3500", "3600"), ("-2015", "-2014"), ("2015%", "2014%")])
+@pytest.mark.parametrize(
+    ("reference", "answer"), [("2015.5", "2014"), ("3500", "3600"), ("-2015", "-2014"), ("2015%", "2014%")]
+)
 def test_what_is_no_year_keeps_its_tolerance(reference, answer):
     assert Relaxed().compare(Case((reference,)), answer).admitted
 

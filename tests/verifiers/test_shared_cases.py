@@ -1,4 +1,4 @@
-"""Every handed case: the outcome, the score of graded metrics, and no admission of what is known to be a false accept."""
+"""Every handed case: the outcome, the score of graded metrics, no admission of known false accepts."""
 
 import json
 

@@ -8,9 +8,12 @@ from beam_rs.verifiers.vqa_soft import VqaSoft, soft_accuracy
 @pytest.mark.parametrize(
     ("text", "folded"),
     [
-        ("Black.", "black"), ("the T-shirt", "t shirt"), ("t - shirt", "t shirt"), ("1,000", "1000"), ("a, b", "b"), ("Two cats", "2 cats"),
-        ("none", "0"), (".5", ".5"), ("3.5", "3.5"), ("50%", "50%"), ("can't", "can't"), ("cant", "can't"), ("dont've", "dont've"),
-        ("couldnt've", "couldn't've"), ("black/white", "black white"), ("what?", "what"), ("", ""), ("it's", "it's"), (":)", ":"),
+        ("Black.", "black"), ("the T-shirt", "t shirt"), ("t - shirt", "t shirt"), ("1,000", "1000"), ("a, b", "b"),
+        ("Two cats", "2 cats"),
+        ("none", "0"), (".5", ".5"), ("3.5", "3.5"), ("50%", "50%"), ("can't", "can't"), ("cant", "can't"),
+        ("dont've", "dont've"),
+        ("couldnt've", "couldn't've"), ("black/white", "black white"), ("what?", "what"), ("", ""), ("it's", "it's"),
+        (":)", ":"),
     ],
 )  # fmt: skip
 def test_normaliser(text, folded):
@@ -18,16 +21,28 @@ def test_normaliser(text, folded):
 
 
 def test_contractions_are_known_by_each_spelling_without_an_apostrophe():
-    assert CONTRACTIONS["youre"] == "you're" and CONTRACTIONS["y'allll"] == "y'all'll" and CONTRACTIONS["'ow'sat"] == "'ow's'at"
+    assert (
+        CONTRACTIONS["youre"] == "you're"
+        and CONTRACTIONS["y'allll"] == "y'all'll"
+        and CONTRACTIONS["'ow'sat"] == "'ow's'at"
+    )
     assert "its" not in CONTRACTIONS and len(CONTRACTIONS) > 110
 
 
-@pytest.mark.parametrize(("text", "folded"), [("McDonald's", "mcdonald 's"), ("1,000", "1000"), ("New York, NY", "new york ny")])
+@pytest.mark.parametrize(
+    ("text", "folded"), [("McDonald's", "mcdonald 's"), ("1,000", "1000"), ("New York, NY", "new york ny")]
+)
 def test_normaliser_of_textvqa(text, folded):
     assert normalise_text(text) == folded
 
 
-@pytest.mark.parametrize(("matching", "annotators", "score"), [(0, 10, 0), (1, 10, 0.3), (2, 10, 0.6), (3, 10, 0.9), (4, 10, 1), (10, 10, 1), (1, 1, 1), (0, 1, 0), (1, 3, 1)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("matching", "annotators", "score"),
+    [
+        *[(0, 10, 0), (1, 10, 0.3), (2, 10, 0.6), (3, 10, 0.9), (4, 10, 1), (10, 10, 1)],
+        *[(0, 1, 0), (1, 1, 1), (1, 3, 1), (4, 4, 1), (1, 4, 0.25)],
+    ],
+)
 def test_leave_one_out(matching, annotators, score):
     assert soft_accuracy(matching, annotators) == pytest.approx(score)
 

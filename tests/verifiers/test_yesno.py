@@ -5,8 +5,10 @@ from beam_rs.verifiers.yesno import YesNo, read_yes_no
 
 QUESTION = "Is there a dog in the image? Please answer yes or no."
 DOUBTED = [
-    ("Yes and no", "no"), ("Yes, there is no dog.", "yes"), ("I cannot see the image clearly enough to answer.", "yes"),
-    ("It is not clear whether there is a dog.", "no"), ("There is a cat.", "yes"), ("There isn't a dog in the image.", "yes"),
+    ("Yes and no", "no"), ("Yes, there is no dog.", "yes"),
+    ("I cannot see the image clearly enough to answer.", "yes"),
+    ("It is not clear whether there is a dog.", "no"), ("There is a cat.", "yes"),
+    ("There isn't a dog in the image.", "yes"),
     ("It might be a dog.", "yes"), ("Yes. But looking again, the answer is no.", "yes"), ("No cat is there.", "no"),
 ]  # fmt: skip
 
@@ -14,16 +16,22 @@ DOUBTED = [
 @pytest.mark.parametrize(
     ("answer", "word"),
     [
-        ("yes", "yes"), ("Yes.", "yes"), ("YES", "yes"), ("**Yes**", "yes"), ('"Yes"', "yes"), ("Yes!", "yes"), ("Yep", "yes"),
-        ("Yes, there is a dog.", "yes"), ("Yes there is a dog", "yes"), ("Yes - a brown dog lies on the grass.", "yes"),
-        ("No", "no"), ("no.", "no"), ("No, the bars are not equal.", "no"), ("No. The sign says YES.", "no"), ("No\nIt is a cat.", "no"),
+        ("yes", "yes"), ("Yes.", "yes"), ("YES", "yes"), ("**Yes**", "yes"), ('"Yes"', "yes"), ("Yes!", "yes"),
+        ("Yep", "yes"),
+        ("Yes, there is a dog.", "yes"), ("Yes there is a dog", "yes"),
+        ("Yes - a brown dog lies on the grass.", "yes"),
+        ("No", "no"), ("no.", "no"), ("No, the bars are not equal.", "no"), ("No. The sign says YES.", "no"),
+        ("No\nIt is a cat.", "no"),
         ("There is a dog.", "yes"), ("There is a brown dog in the image.", "yes"), ("The image shows a dog.", "yes"),
         ("There is no dog in the image.", "no"), ("There is not a dog in the image.", "no"),
-        ("Answer: yes", "yes"), ("Answer: No", "no"), ("**Answer:** No, there is no dog.", "no"), (r"\boxed{Yes}", "yes"),
-        (r"The final answer is $\boxed{\text{No}}$.", "no"), ("<answer>no</answer>", "no"), ("Final answer: yes", "yes"),
+        ("Answer: yes", "yes"), ("Answer: No", "no"), ("**Answer:** No, there is no dog.", "no"),
+        (r"\boxed{Yes}", "yes"),
+        (r"The final answer is $\boxed{\text{No}}$.", "no"), ("<answer>no</answer>", "no"),
+        ("Final answer: yes", "yes"),
         ("The street is empty. Therefore, the answer is no.", "no"), ("I look at the grass.\n\nYes", "yes"),
         ("A brown animal lies on the grass. It has floppy ears. So, yes.", "yes"), ("The answer is yes.", "yes"),
-        ("The answer to the question is **no**, as only a cat is visible.", "no"), ("是", "yes"), ("是的。", "yes"), ("否", "no"),
+        ("The answer to the question is **no**, as only a cat is visible.", "no"), ("是", "yes"), ("是的。", "yes"),
+        ("否", "no"),
         ("没有", "no"), ("答案是：否", "no"),
     ],
 )  # fmt: skip
@@ -39,12 +47,17 @@ def test_what_the_rule_reads_and_a_person_would_not_is_not_admitted(answer, word
     assert (verdict.outcome, verdict.admitted) == ("match", False) and verdict.reason
 
 
-@pytest.mark.parametrize("answer", ["", "Unknown", "yesterday", "Nobody", "note", "A dog", "None", "not", "eyes", "maybe", "Answer: yes or no"])
+@pytest.mark.parametrize(
+    "answer",
+    ["", "Unknown", "yesterday", "Nobody", "note", "A dog", "None", "not", "eyes", "maybe", "Answer: yes or no"],
+)
 @pytest.mark.parametrize("word", ["yes", "no"])
 def test_whole_words_only_and_no_default(answer, word):
     assert YesNo().compare(Case((word,), QUESTION), answer).outcome == "no_match"
 
 
-@pytest.mark.parametrize(("reference", "judgeable"), [("Yes", True), ("no.", True), ("TRUE", True), ("maybe", False), ("", False)])
+@pytest.mark.parametrize(
+    ("reference", "judgeable"), [("Yes", True), ("no.", True), ("TRUE", True), ("maybe", False), ("", False)]
+)
 def test_references(reference, judgeable):
     assert (YesNo().unjudgeable(Case((reference,))) is None) == judgeable
