@@ -20,7 +20,12 @@ app = typer.Typer(
 )
 PASS_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
 
-NOISE = ("This output type hint will be ignored", "This input type hint will be ignored", "apitools not found")
+NOISE = (
+    "This output type hint will be ignored",
+    "This input type hint will be ignored",
+    "apitools not found",
+    "Resource module is not available",
+)
 """What Beam warns of at every start, whoever builds the pipeline."""
 
 ConfigFile = Annotated[Path, typer.Argument(metavar="CONFIG", help="The YAML file that says what to do.")]

@@ -83,8 +83,11 @@ def run(
             LOCAL_BATCH if local else CLUSTER_BATCH,
             time.time(),
         )
-        with draining(), live.shown(direct.is_in_process(settings.runner.name, parsed)):
-            wait(made, runner, parsed)
+        try:
+            with draining(), live.shown(direct.is_in_process(settings.runner.name, parsed)):
+                wait(made, runner, parsed)
+        finally:
+            ledger.writer().close()
     return finished(built)
 
 

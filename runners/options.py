@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from apache_beam.io.filesystems import FileSystems
 from apache_beam.options.pipeline_options import PipelineOptions
 
 from beam_rs.errors import UsageError
@@ -27,7 +28,7 @@ def flags(options: Mapping[str, Any], more: Sequence[str]) -> list[str]:
 
 
 def parse(arguments: Sequence[str]) -> PipelineOptions:
-    """Checked options; Beam itself would pass over a misspelt one without a word.
+    """Checked options, which file systems see from now on; Beam itself would pass over a misspelt one without a word.
 
     Raises:
       UsageError: an option that neither beam_rs nor Beam knows.
@@ -43,7 +44,9 @@ def parse(arguments: Sequence[str]) -> PipelineOptions:
     names = [text for action in parser._actions for text in action.option_strings]
     for text in unknown:
         raise UsageError(f"unknown option {text!r}{nearest(text.split('=')[0], names)}")
-    return PipelineOptions(list(arguments))
+    parsed = PipelineOptions(list(arguments))
+    FileSystems.set_options(parsed)
+    return parsed
 
 
 def _subclasses(cls: type[Any]) -> list[type[Any]]:

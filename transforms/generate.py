@@ -8,6 +8,7 @@ from typing import Any, Final
 import apache_beam as beam
 from apache_beam.ml.inference.base import ModelHandler, RunInference
 
+from beam_rs import files
 from beam_rs.engines import Engine
 from beam_rs.engines.loaded import Loaded, load
 from beam_rs.errors import EngineDied
@@ -96,6 +97,7 @@ class VisionModelHandler(ModelHandler[Request, Completion, Loaded]):
         if missing:
             PROGRESS.asked(len(missing))
             model.generate(missing, answers.take)
+            answers.flush()
         return answers.complete()
 
     def get_num_bytes(self, batch: Sequence[Request]) -> int:
@@ -132,6 +134,11 @@ class Answers:
             self._ledger.append(request, completion, self._kind, completion.seconds)
         self._done[completion.key] = completion
         PROGRESS.answered(bool(completion.error), completion.completion_tokens)
+
+    def flush(self) -> None:
+        """Send what an object store's writer still gathers, so that a finished bundle has lost nothing."""
+        if self._ledger is not None and files.is_remote(self._ledger.folder):
+            self._ledger.flush()
 
     def complete(self) -> list[Completion]:
         """All completions, in the order of the requests.
