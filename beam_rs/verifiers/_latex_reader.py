@@ -16,12 +16,12 @@ Names = Callable[[str], Number]
 
 _TOKEN: Final = re.compile(
     r"(?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,4}(?![\dA-Za-z]))?)"
-    r"|(?P<command>\\[A-Za-z]+)|(?P<name>[A-Za-z](?:_(?:\w|\{\w{1,8}\}))?)|(?P<sign>[-+*/^!(){}\[\]%])|\s+"
+    r"|(?P<command>\\[A-Za-z]+)|(?P<name>[A-Za-z](?:_(?:\w|\{\w{1,8}\}))?)|(?P<sign>[-+*/:^!(){}\[\]%])|\s+"
 )
 _BITS: Final = 60_000
 _DEEPEST: Final = 40
 _PRODUCT: Final = frozenset({"*", r"\times", r"\cdot"})
-_QUOTIENT: Final = frozenset({"/", r"\div"})
+_QUOTIENT: Final = frozenset({"/", r"\div", ":"})
 _OPENS: Final = frozenset({"(", "{", r"\frac", r"\sqrt", r"\pi"})
 _GREEK: Final = frozenset(
     {r"\alpha", r"\beta", r"\gamma", r"\delta", r"\theta", r"\lambda", r"\mu", r"\phi", r"\omega"}
@@ -48,6 +48,8 @@ def evaluate(text: str, names: Names = no_names) -> Number:
       NotANumber: the text is none, or divides by zero.
       TooLarge: it would have too many digits.
     """
+    if text.count(":") > 1:
+        raise NotANumber("a ratio of more than two")
     try:
         return _checked(_Reader(_tokens(text), names).whole())
     except ZeroDivisionError as error:

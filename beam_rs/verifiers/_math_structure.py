@@ -26,6 +26,7 @@ _NAME: Final = re.compile(
 )
 _MEMBER: Final = re.compile(r"[A-Za-z](?:_\w)? ?\\in(?![A-Za-z]) ?")
 _WORD: Final = re.compile(r"[A-Za-z]{4,}|[A-Z]{2,}|[\u4e00-\u9fff]+")
+_SIGNS: Final = re.compile(r"%|\\circ")
 _DIGITS: Final = re.compile(r"[\d .]+")
 _COMMAND: Final = re.compile(r"\\[A-Za-z]+")
 
@@ -162,7 +163,7 @@ def _same_named(gold: str, predicted: str, algebra: Algebra) -> bool:
 
 def _plain_words(name: str) -> bool:
     """Whether the left side is a word such as `Area`, which names no variable."""
-    return bool(_WORD.search(name)) and "\\" not in name
+    return bool(re.search(r"[A-Za-z]{4,}|[\u4e00-\u9fff]", name)) and "\\" not in name
 
 
 def _computed(text: str) -> str:
@@ -176,13 +177,16 @@ def _same_expression(gold: str, predicted: str, algebra: Algebra) -> bool:
     if Parts((gold,)) != take_apart(gold) or Parts((predicted,)) != take_apart(predicted):
         return same(gold, predicted, algebra)
     (a, unit), (b, other) = split_unit(gold), split_unit(predicted)
-    if unit and other and unit != other:
+    if (unit and other and unit != other) or {"%", r"\circ"} <= {*_SIGNS.findall(a), *_SIGNS.findall(b)}:
         return False
     if tight(a) == tight(b):
         return True
     known, said = _value(a), _value(b)
     if known and said:
         return same_value(known, said)
+    if ":" in a + b:
+        # the algebra has its own idea of ratios
+        return False
     if known or said:
         other = b if known else a
         return not _has_variable(other) and not _DIGITS.fullmatch(other) and algebra(a, b)
@@ -194,7 +198,8 @@ def _same_expression(gold: str, predicted: str, algebra: Algebra) -> bool:
 
 def _said(text: str) -> str:
     """Words without case, articles and punctuation, where they are words at all."""
-    if len(text) < 2:
+    if len(text) < 2 or (text.isupper() and len(text) < 4):
+        # a name such as AB
         return text
     return re.sub(r"(?i)\b(?:the|an|a)\b|[\"'.,!?]", "", text).casefold()
 

@@ -22,6 +22,8 @@ def judge(reference: str, answer: str, options: tuple[str, ...] = (), seconds: f
 
 
 MATCHES = [
+    ("1:2:3", "1 : 2 : 3"),
+    ("3:4", r"\frac{3}{4}"),
     ("5", "The final answer is $5$."),
     ("5", "**Final Answer:** 5 cm"),
     ("5", r"So the answer is \boxed{5}."),
@@ -129,6 +131,11 @@ MATCHES = [
 ]
 
 DIFFERENT = [
+    ("AB=5", "AC=5"),
+    ("AB", "ab"),
+    (r"\frac{1}{2}ab", "1:2"),
+    ("1:2:3", "1:6"),
+    (r"30^\circ", r"30\%"),
     ("5", "Let x = 3. Then we compute 5.\nLet me know if you need more."),
     ("12", "The answer is 13, because 3*4 + 1 = 13 and not 12."),
     ("12", "We get 12.\n\nWait, I made an error. So the answer is 14."),
