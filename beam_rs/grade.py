@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TextIO
 
-from beam_rs import reasoning, replies
+from beam_rs import reasoning
 from beam_rs.cleaning.base import Refusal
 from beam_rs.cleaning.choices import normalise
 from beam_rs.errors import BeamRsError, UsageError
+from beam_rs.judge import replies
 from beam_rs.keys import canonical
 from beam_rs.registry import build
 from beam_rs.schema import Case, Completion, Json

@@ -199,7 +199,8 @@ def _genuine(family: Family) -> Any:
     from beam_rs.cleaning.purity import Genuine
 
     values: dict[str, Any] = family.genuine.model_dump() if family.genuine else {}
-    return Genuine(**{key: tuple(value) if isinstance(value, list) else value for key, value in values.items()})
+    given: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
+    return Genuine(**given)
 
 
 def _policy_version(settings: Settings, family: str) -> str:

@@ -8,11 +8,13 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 import apache_beam as beam
 from apache_beam.pvalue import AsSingleton, TaggedOutput
 
-from beam_rs import judge, judge_controls, judge_gate, judge_screens, replies
+from beam_rs import judge
 from beam_rs.job import Job
-from beam_rs.judge import JudgeSettings, Word
-from beam_rs.judge_controls import Control, Sample
-from beam_rs.judge_gate import Calibration
+from beam_rs.judge import JudgeSettings, Word, replies, screens
+from beam_rs.judge import controls as drawn
+from beam_rs.judge import gate as gates
+from beam_rs.judge.controls import Control, Sample
+from beam_rs.judge.gate import Calibration
 from beam_rs.keys import canonical, digest
 from beam_rs.ledger.pointers import Pointers
 from beam_rs.rows import Graded
@@ -128,7 +130,7 @@ def screen(graded: Graded, job: Job) -> Iterator[Graded | TaggedOutput[Literal["
         yield graded
         return
     case, completion = job.case(graded.item), graded.samples[graded.shown].completion
-    why = judge_screens.screen(case, completion)
+    why = screens.screen(case, completion)
     if why is not None:
         count("Judge", f"screened.{why}")
         yield graded if why == "truncated" else replace(graded, judge=f"screened: {why}")
@@ -149,7 +151,7 @@ class Controls(beam.PTransform[beam.PCollection[Graded], Any]):
         return (
             graded
             | "Samples" >> beam.FlatMap(sample, self.job).with_output_types(tuple[str, tuple[Sample, ...]])
-            | "Choose" >> beam.CombinePerKey(lambda parts: judge_controls.choose(chain(*parts), limit))
+            | "Choose" >> beam.CombinePerKey(lambda parts: drawn.choose(chain(*parts), limit))
             | "Controls" >> beam.FlatMap(controls).with_outputs(INQUIRY, main="screened")
         )
 
@@ -168,9 +170,9 @@ def controls(
 ) -> Iterator[tuple[str, Calibration] | TaggedOutput[Literal["inquiry"], Inquiry]]:
     """The controls of a family."""
     family, samples = chosen
-    for control in judge_controls.plan(samples):
-        if judge_screens.screen_text(control.case, control.candidate) is not None:
-            yield family, judge_gate.observe(control, "screened")
+    for control in drawn.plan(samples):
+        if screens.screen_text(control.case, control.candidate) is not None:
+            yield family, gates.observe(control, "screened")
         else:
             inquiry = Inquiry(family, control.item_id, control.case, control.candidate, control)
             yield TaggedOutput(INQUIRY, inquiry)
@@ -281,7 +283,7 @@ def by_subject(done: tuple[Inquiry, tuple[Word, ...]]) -> Iterator[Any]:
     found = judge.settle(words)
     count("Judge", found)
     if isinstance(inquiry.about, Control):
-        yield TaggedOutput("controls", (inquiry.family, judge_gate.observe(inquiry.about, found)))
+        yield TaggedOutput("controls", (inquiry.family, gates.observe(inquiry.about, found)))
     else:
         yield inquiry.about, found
 
@@ -297,7 +299,7 @@ class Calibrate(beam.PTransform[Any, beam.PCollection[dict[str, Any]]]):
         return (
             parts
             | "Controls" >> beam.Flatten()
-            | "Sum" >> beam.CombinePerKey(judge_gate.merge)
+            | "Sum" >> beam.CombinePerKey(gates.merge)
             | "Gate" >> beam.Map(lambda pair: (pair[0], calibrated(pair[1], gate)))
             | "Gather" >> beam.combiners.ToDict()
         )
@@ -305,7 +307,7 @@ class Calibrate(beam.PTransform[Any, beam.PCollection[dict[str, Any]]]):
 
 def calibrated(calibration: Calibration, gate: float) -> dict[str, Any]:
     """A family's calibration and gate, as the manifest holds them."""
-    found = judge_gate.gate(calibration, gate)
+    found = gates.gate(calibration, gate)
     return {**calibration.as_json(), "gate": {"open": found.open, "least": gate, "reason": found.reason}}
 
 

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beam_rs.judge import Word
-from beam_rs.judge_controls import Control, Sample, choose, controls, plan
-from beam_rs.judge_edits import alike, edits, wrong_for
-from beam_rs.judge_gate import Calibration, Gate, gate, merge, observe
-from beam_rs.judge_screens import screen_text
+from beam_rs.judge.controls import Control, Sample, choose, controls, plan
+from beam_rs.judge.edits import alike, edits, wrong_for
+from beam_rs.judge.gate import Calibration, Gate, gate, merge, observe
+from beam_rs.judge.screens import screen_text
 from beam_rs.schema import Case
 
 WORDS = ["hotel", "exit", "sale", "bakery", "school", "office", "market", "police", "ticket", "open", "beware", "12 cm"]
@@ -162,7 +162,7 @@ def test_orders_are_stopped_by_the_screens() -> None:
 
 
 def test_references_of_true_paraphrases_give_wrong_controls() -> None:
-    lines = (Path(__file__).parent / "data/paraphrases.jsonl").read_text("utf-8").splitlines()
+    lines = (Path(__file__).parents[1] / "data/paraphrases.jsonl").read_text("utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
     samples = [
         Sample(str(i), Case((row["reference"],), row["question"]), row["paraphrase"]) for i, row in enumerate(rows)

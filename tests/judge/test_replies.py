@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beam_rs.replies import WORDS, parse
+from beam_rs.judge.replies import WORDS, parse
 
 
 def test_the_handed_cases(shared):

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from beam_rs.judge_numbers import lacks_number, lone, numbers
-from beam_rs.judge_orders import fold, order
-from beam_rs.judge_screens import REASONS, screen, screen_text
+from beam_rs.judge.numbers import lacks_number, lone, numbers
+from beam_rs.judge.orders import fold, order
+from beam_rs.judge.screens import REASONS, screen, screen_text
 from beam_rs.schema import Case, Completion
 
 ORDINARY = """

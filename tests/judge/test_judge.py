@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beam_rs import judge
-from beam_rs.judge import Case, JudgeSettings, Word
-from beam_rs.judge_orders import order
-from beam_rs.judge_screens import screen
+from beam_rs.judge import JudgeSettings, Word
+from beam_rs.judge.orders import order
+from beam_rs.judge.replies import parse
+from beam_rs.judge.screens import screen
 from beam_rs.naming import JUDGE_NOTE
-from beam_rs.replies import parse
-from beam_rs.schema import Completion
+from beam_rs.schema import Case, Completion
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parents[1] / "data"
 INJECTIONS = [json.loads(line) for line in (DATA / "injections.jsonl").read_text("utf-8").splitlines()]
 PARAPHRASES = [json.loads(line) for line in (DATA / "paraphrases.jsonl").read_text("utf-8").splitlines()]
 TRUE = {(row["reference"], row["paraphrase"]) for row in PARAPHRASES}
