@@ -9,7 +9,9 @@ gate        what the controls say of a judge, and whether its promotions count
 
 from beam_rs.judge.prompt import (
     CHOICE,
+    HEAD,
     PROMPT_VERSION,
+    TAIL,
     JudgeSettings,
     Ruling,
     Word,
@@ -27,7 +29,9 @@ from beam_rs.judge.prompt import (
 
 __all__ = [
     "CHOICE",
+    "HEAD",
     "PROMPT_VERSION",
+    "TAIL",
     "JudgeSettings",
     "Ruling",
     "Word",
