@@ -24,6 +24,7 @@ _NEUTRAL: Final[dict[str, Json]] = {"top_k": -1, "min_p": 0.0, "repetition_penal
 _SENT_AS_IS: Final = frozenset({"JPEG", "PNG", "WEBP", "GIF"})
 _PLAIN_MODES: Final = frozenset({"RGB", "L", "P", "1"})
 _ORIENTATION: Final = 0x0112
+_PNG_EXIF: Final = (b"eXIf", b"tEXtRaw profile type", b"zTXtRaw profile type", b"iTXtXML:com.adobe.xmp")
 _URL_MARK: Final = f"picture-{secrets.token_hex(16)}"
 
 
@@ -132,11 +133,23 @@ def _payload(ref: ImageRef, pixels: int | None) -> tuple[str, bytes]:
 
 
 def _is_plain(data: bytes) -> bool:
-    """Whether there is nothing to orient, to blend or to choose a frame from; reads the header only."""
+    """Whether there is nothing to orient, to blend or to choose a frame from; no pixel is decoded to tell."""
     with Image.open(io.BytesIO(data), formats=sorted(_SENT_AS_IS)) as opened:
         if opened.mode not in _PLAIN_MODES or "transparency" in opened.info or getattr(opened, "is_animated", False):
             return False
+        if opened.format == "PNG":  # its EXIF may stand behind the pixels, which Pillow decodes on the way there
+            return not _png_has_exif(data)
         try:
             return opened.getexif().get(_ORIENTATION, 1) in (0, 1)
         except Exception:  # damaged EXIF: whatever the decoder makes of it, we send what we see
             return False
+
+
+def _png_has_exif(data: bytes) -> bool:
+    """Whether a chunk may hold an orientation, in any of the ways that Pillow reads; goes from header to header."""
+    at = 8
+    while at + 8 <= len(data):
+        if data[at + 4 : at + 32].startswith(_PNG_EXIF):
+            return True
+        at += 12 + int.from_bytes(data[at : at + 4], "big")
+    return False

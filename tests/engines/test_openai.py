@@ -193,7 +193,8 @@ def test_other_pictures_are_sent_as_we_see_them(server: Running, tmp_path: Path)
 
     exif = Image.Exif()
     exif[0x0112] = 6
-    assert size(picture(tmp_path, name="turned.jpg", exif=exif)) == (4, 8)
+    for name in ("turned.jpg", "turned.png", "turned.webp"):
+        assert size(picture(tmp_path, name=name, exif=exif)) == (4, 8)
     assert size(picture(tmp_path, name="a.bmp")) == (8, 4)
     assert size(picture(tmp_path, name="large.png", size=100), pixels=200) == (20, 10)
 
