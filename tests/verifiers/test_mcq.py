@@ -324,6 +324,8 @@ ANSWERS = [
     (ANIMALS, "The picture matches (B) dog better than (A) cat.", ""),
     (ANIMALS, "We can eliminate A and D.", ""),
     (ANIMALS, "Option A shows a cat with a hat. The picture does not.", ""),
+    (("cat", "Cat.", "dog", "fish"), "cat", ""),
+    (("cat", "Cat.", "dog", "fish"), "B. Cat.", "B"),
     (("W", "X", "Y", "Z"), "The answer is X.", "B"),
     (("W", "X", "Y", "Z"), "B. X", "B"),
     (("Only B", "Only A", "Both A and B", "Neither"), "Only A is correct.", "B"),
