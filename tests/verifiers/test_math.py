@@ -130,6 +130,65 @@ MATCHES = [
     (r"2\pm\sqrt{3}", r"2+\sqrt{3}, 2-\sqrt{3}"),
 ]
 
+CHATTY = [
+    (
+        "5",
+        "To find the length, we use the Pythagorean theorem.\n\n$a^2+b^2=c^2$, so $c=\\sqrt{9+16}=5$.\n\nTherefore, the length of the hypotenuse is **5 cm**.",
+    ),
+    ("5", "The length of the hypotenuse is 5 cm."),
+    ("5", "Thus, the value of $x$ is $\\boxed{5}$.\n\n**Answer: B**"),
+    ("5", "Therefore, $x = 5$."),
+    ("5", "So, x equals 5."),
+    ("5", "Hence the number of apples is 5."),
+    ("5", "The correct answer is $\\mathbf{5}$."),
+    ("5", "**Answer:** $x = 5$ cm"),
+    ("5", "The final answer is: $\\boxed{5}$"),
+    ("5", "### Answer:\n$$\\boxed{5}$$"),
+    ("5", "Therefore, the answer is:\n\n5"),
+    ("5", "Therefore, the answer is:\n\n$$\nx = 5\n$$"),
+    ("5", "\\[\n\\boxed{5}\n\\]\n\nSo the length is 5 units."),
+    ("30", "Thus, the measure of ∠ABC is 30°."),
+    ("30", "m∠ABC = 30°"),
+    ("30^\\circ", "The angle is $\\angle ABC=30^{\\circ}$"),
+    ("\\frac{3}{5}", "So $\\sin A = \\frac{3}{5}$."),
+    ("\\frac{3}{5}", "Therefore, $\\sin A = \\dfrac{3}{5} = 0.6$."),
+    ("12\\pi", "The area of the shaded region is $12\\pi$ square centimeters."),
+    ("12\\pi", "Area = 12π cm²"),
+    ("12\\pi", "The circumference is approximately $12\\pi \\approx 37.7$."),
+    ("A", "The correct answer is **A**."),
+    ("A", "So the answer is option A."),
+    ("A", "Answer: (A) 45°"),
+    ("A", "Therefore, the correct option is A."),
+    ("A", "The correct choice is (A)."),
+    ("A", "A"),
+    ("A", "A. 45°"),
+    ("A", "Thus, the answer is A: 45°"),
+    ("C", "Therefore, the correct option is **C. 60°**."),
+    ("C", "\\boxed{C}"),
+    ("C", "The answer is C because the triangle is isosceles."),
+    ("2\\sqrt{5}", "Therefore, the length of AB is $2\\sqrt{5}$ cm."),
+    ("x=2", "The solution is $x = 2$."),
+    ("(2,3)", "The coordinates of point P are $(2, 3)$."),
+    ("(2,3)", "So P = (2, 3)."),
+    ("y=2x+1", "The equation of the line is $y = 2x + 1$."),
+    ("18", "The total area is 6 * 3 = 18 square meters."),
+    ("0.5", "The probability is 1/2."),
+    ("1200", "The total is $1,200."),
+    ("25%", "25 percent"),
+    ("6", "There are 6 faces."),
+    ("6", "6 faces"),
+    ("7", "The answer should be 7."),
+    ("7", "My final answer: 7"),
+    ("7", "Final answer: The value is 7."),
+    ("-4", "Therefore k = −4."),
+    ("8", "The answer is: **8**.\n\nLet me know if you need more help!"),
+    ("8", "The answer is 8.\n\nExplanation: 3 + 5 = 8 and 2 + 7 = 9."),
+    ("10", "<answer>\\boxed{10}</answer>"),
+    ("x^2-1", "We get $f(x) = x^2 - 1$."),
+    ("x > 3", "The solution is x > 3."),
+    ("x > 3", "The solution set is $(3, \\infty)$."),
+]
+
 DIFFERENT = [
     ("AB=5", "AC=5"),
     ("AB", "ab"),
@@ -192,7 +251,7 @@ DIFFERENT = [
 ]
 
 
-@pytest.mark.parametrize(("reference", "answer"), MATCHES)
+@pytest.mark.parametrize(("reference", "answer"), [*MATCHES, *CHATTY])
 def test_match(reference: str, answer: str) -> None:
     assert judge(reference, answer).outcome == "match"
 
