@@ -18,7 +18,11 @@ _WIDE: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {
 _LINE: Final = 4096
 """Characters read of a labelled line."""
 
-_MARKUP: Final = re.compile(r"\*+|`+|__|^[ \t]*(?:#{1,6}|>)[ \t]+|</?(?:b|strong|em|i|u|code|p|br)\s*/?>", re.MULTILINE)
+_MARKUP: Final = re.compile(
+    r"\*+|`+|__|^[ \t]*(?:#{1,6}|>)[ \t]+|</?(?:b|strong|em|i|u|code|p|br)\s*/?>"
+    r"|<\|(?:im_end|im_start|endoftext|eot_id|end|eos)\|>|</s>",
+    re.MULTILINE,
+)
 _LATEX_WORD: Final = re.compile(r"\\(?:text|textbf|textit|textrm|mathrm|mathbf|mathit|mathsf|bf|rm)\s*\{([^{}]*)\}")
 _LATEX_SPACE: Final = re.compile(r"\\[,;!: ()\[\]]|\$+|\\(?:quad|left|right)(?![a-zA-Z])")
 _BOX: Final = re.compile(r"\\(?:boxed|fbox)\s*\{")

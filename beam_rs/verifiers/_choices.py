@@ -114,7 +114,8 @@ class Options:
 @lru_cache(maxsize=4096)
 def options_of(texts: tuple[str, ...]) -> Options:
     """The options of a question."""
-    folded = [fold(text) for text in texts[: len(LETTERS)]]
+    texts = _without_labels(texts[: len(LETTERS)])
+    folded = [fold(text) for text in texts]
     unique = [(text, letter) for text, letter in zip(folded, LETTERS, strict=False) if text and folded.count(text) == 1]
     longest = 2 * max(map(len, texts), default=0) + 60
     return Options(
@@ -123,6 +124,13 @@ def options_of(texts: tuple[str, ...]) -> Options:
         longest,
         any(map(_NAMED.search, texts)),
     )
+
+
+def _without_labels(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """The texts without their own letters, where each begins with it, as `A. cat` and `(B) dog` do."""
+    bare = [re.sub(rf"^\s*\(?{letter}[.):]\s+", "", text) for letter, text in zip(LETTERS, texts, strict=False)]
+    labelled = all(len(short) < len(text) for short, text in zip(bare, texts, strict=True))
+    return tuple(bare) if labelled else texts
 
 
 @lru_cache(maxsize=16384)

@@ -16,8 +16,9 @@ _GOOD: Final = (
     r"|closest|matching|chosen|selected)"
 )
 _LABEL: Final = (
-    r"(?:(?:final|correct|best|right|my)?[ _]?answer|\bans\.?|(?:final|correct|best)[ _](?:choice|option"
-    r"|selection)|final[ _-]?result|\b(?:choice|option|prediction)"
+    r"(?:(?:final|correct|best|right|my)?[ _]?answer|\bans\.?|(?:final|correct|best|selected|chosen)[ _](?:choice"
+    r"|option|selection)|final[ _-]?result|\b(?:choice|option|prediction|output|result|response|conclusion"
+    r"|selection|guess)"
     r"|(?:正确|最终)?(?:答案|选项))[\"']?\s*(?:is\s*)?(?:[:=]|->|→|\n|\s[-–—]\s)\s*"
 )
 _PROSE: Final = (
@@ -50,7 +51,8 @@ _DECLARED: Final = re.compile(rf"(?P<label>{_LABEL})|(?P<prose>{_PROSE})|{_AFTER
 _HINT: Final = re.compile(
     r"answer|option|choice|correct|right|best|true|accura|appropriate|suitable|likely|logical|plausible"
     r"|reasonable|final|chosen|selected|closest|proper|match"
-    r"|select|choose|pick|prediction|\bans\b|respuesta|resposta|r[ée]ponse|antwort|risposta|ответ|jawaban"
+    r"|select|choose|pick|prediction|\bans\b|output|result|response|conclusion|selection|guess|respuesta"
+    r"|resposta|r[ée]ponse|antwort|risposta|ответ|jawaban"
     r"|go with|conclude|correspond|point|lead|leav|align|[\u4e00-\u9fff\u3040-\u30ff\uac00-\ud7af]",
     re.IGNORECASE,
 )
@@ -58,6 +60,8 @@ _HINT: Final = re.compile(
 _MATCHES: Final = 100
 """Declarations looked at from the end: an answer that repeats itself for ever says nothing new."""
 
+_ANSWER: Final = re.compile(r"(?:final|correct|best|right|my)?[ _]?answer|(?:正确|最终)?答案", re.IGNORECASE)
+"""Labels strong enough to end the search where no option stands behind them."""
 NEGATED: Final = re.compile(
     r"n't\b|\b(?:not|never|cannot|unlikely|whether|doubt|suppose|assum\w+|neither|nor|wrong|incorrect"
     r"|rather than|instead of|hypothetically|"
@@ -88,7 +92,7 @@ def declared(text: str, options: Options, question: str) -> tuple[Found, str]:
         if found.letter:
             return found, "label" if match["label"] else "declared"
         if (
-            match["label"]
+            _ANSWER.match(match["label"] or "")
             and "\n" not in match["label"]
             and _ends_search(text[match.end() : match.end() + 200], options)
         ):

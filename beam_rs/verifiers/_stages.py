@@ -17,6 +17,7 @@ _OFF_HAND: Final = re.compile(
     r"\b(?:option|choice|answer)\s+[(\[\"']?([A-Z])(?![\w'])|\(([A-Z])\)|(?:^|(?<=\n))([A-Z])[.):](?=\s)", re.IGNORECASE
 )
 _NEXT_TURN: Final = re.compile(r"\n\s*(?:#+\s*)?(?:question|user|human|q)\s*\d*\s*:", re.IGNORECASE)
+_SPEAKER: Final = re.compile(r"(?:assistant|gpt|model|ai|bot)\s*:\s*", re.IGNORECASE)
 _CLOSING: Final = re.compile(
     r"(?i:\b(?:say|think|choose|select|pick|guess|likely|probably|perhaps|leaves|leaving|labell?ed|definitely"
     r"|clearly|go with)|"
@@ -68,7 +69,9 @@ def _one_turn(answer: str) -> str:
 
 
 def _without_speaker(text: str, options: Options) -> str:
-    """The text without the `A:` of question and answer, told from a label by what follows."""
+    """The text without `Assistant:`, or the `A:` of question and answer, told from a label by what follows."""
+    speaker = _SPEAKER.match(text)
+    text = text[speaker.end() :] if speaker else text
     if not text.startswith("A:"):
         return text
     rest = text[2:].lstrip()
