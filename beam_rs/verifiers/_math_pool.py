@@ -15,6 +15,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Final
 
+from beam_rs.errors import BeamRsError
+
 WORKERS: Final = max(1, min(4, os.cpu_count() or 1))
 START_LIMIT: Final = 120.0
 
@@ -23,6 +25,10 @@ _ROOT: Final = str(Path(__file__).resolve().parents[2])
 
 class AlgebraTimeout(Exception):
     """A comparison reached its wall limit; its process was killed."""
+
+
+class AlgebraMissing(BeamRsError):
+    """The process for algebra does not start: an installation fault, not an answer's."""
 
 
 class _Worker:
@@ -50,18 +56,33 @@ class _Worker:
 
         Raises:
           AlgebraTimeout: no reply within the limit.
+          AlgebraMissing: the process does not start.
           EOFError, OSError: the process is gone.
         """
         if not self._started:
-            if not self._connection.poll(START_LIMIT):
-                raise AlgebraTimeout
-            self._connection.recv_bytes()
-            self._started = True
+            self._wait_until_ready()
         request = {"gold": gold, "predicted": predicted, "seconds": seconds}
         self._connection.send_bytes(json.dumps(request).encode())
         if not self._connection.poll(seconds):
             raise AlgebraTimeout
         return bool(json.loads(self._connection.recv_bytes())["equal"])
+
+    def _wait_until_ready(self) -> None:
+        """Wait for the imports, which are no part of an expression's time.
+
+        Raises:
+          AlgebraMissing: the process ended before it was ready, or is not ready in two minutes.
+        """
+        try:
+            if not self._connection.poll(START_LIMIT):
+                raise EOFError
+            self._connection.recv_bytes()
+        except (EOFError, OSError) as error:
+            raise AlgebraMissing(
+                "the process that compares expressions did not start; see `python -c 'import math_verify'`, "
+                "and whether memory is left"
+            ) from error
+        self._started = True
 
     def end(self) -> None:
         """Kill the process and reap it."""

@@ -4,6 +4,7 @@ It is started by `beam_rs.verifiers._math_pool` as `python -m beam_rs.verifiers.
 after another over the socket FD, and ends when that closes. Texts are parsed by a grammar, never evaluated as code.
 """
 
+import contextlib
 import json
 import logging
 import os
@@ -23,7 +24,8 @@ GRACE: Final = 1.0
 def main(descriptor: int) -> None:
     """Serve requests until the other side is gone."""
     logging.disable(logging.CRITICAL)
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    with contextlib.suppress(ValueError, OSError):  # not every system limits address space
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
     sys.setrecursionlimit(4_000)
     import math_verify  # noqa: F401  the slow part, before the first request is timed
 

@@ -133,7 +133,7 @@ MATCHES = [
 CHATTY = [
     (
         "5",
-        "To find the length, we use the Pythagorean theorem.\n\n$a^2+b^2=c^2$, so $c=\\sqrt{9+16}=5$.\n\nTherefore, the length of the hypotenuse is **5 cm**.",
+        "We use the Pythagorean theorem:\n\n $c=\\sqrt{9+16}=5$.\n\nTherefore, the length of the hypotenuse is **5 cm**.",
     ),
     ("5", "The length of the hypotenuse is 5 cm."),
     ("5", "Thus, the value of $x$ is $\\boxed{5}$.\n\n**Answer: B**"),
@@ -190,6 +190,7 @@ CHATTY = [
 ]
 
 DIFFERENT = [
+    ("Area = 5, Perimeter = 6", r"\boxed{Area = 6, Perimeter = 5}"),
     ("AB=5", "AC=5"),
     ("AB", "ab"),
     (r"\frac{1}{2}ab", "1:2"),
