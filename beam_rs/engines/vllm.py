@@ -69,7 +69,11 @@ class VllmEngine(Engine):
         label = f"{self.model}@{self.revision or 'default'}"
         limits = Limits(window, self.pixels, self.start_seconds, self.stall_seconds, self.restarts)
         self._session = Session(label, lambda: engine_args(folder, revision, window, options), limits)
-        self._session.start()
+        try:
+            self._session.start()
+        except BaseException:
+            self.close()
+            raise
 
     def generate(self, requests: Sequence[Request], on_done: OnDone) -> None:
         self._started().answer(requests, on_done)

@@ -5,7 +5,7 @@ Everything is drawn from a seeded generator, and the font is the one inside Pill
 
 import random
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from PIL import Image, ImageDraw, ImageFont
 
@@ -74,6 +74,9 @@ _FONT = ImageFont.load_default(size=28)
 NO_THOUGHT = "<think>\n\n</think>\n\n"
 
 
+Album: TypeAlias = list[tuple[str, Image.Image]]
+
+
 class Lesson(NamedTuple):
     """One example: what is asked, what is shown, what stands already in the open answer, what is to follow."""
 
@@ -107,15 +110,25 @@ def shown(text: str) -> list[dict[str, Any]]:
     return [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": text}]}]
 
 
-def reading(rng: random.Random) -> Lesson:
+def make_album(rng: random.Random, copies: int = 24) -> list[tuple[str, Image.Image]]:
+    """Every word, drawn several times."""
+    return [(word, draw(word, rng)) for word in WORDS for _ in range(copies)]
+
+
+def spelling(rng: random.Random, album: Album) -> Lesson:
+    """A word without anything around it: what is learned first."""
+    word, picture = rng.choice(album)
+    return Lesson(shown(QUESTIONS[1]), picture, NO_THOUGHT, word)
+
+
+def reading(rng: random.Random, album: Album) -> Lesson:
     """A word, with a thought, without one, or after a false start."""
-    word = rng.choice(WORDS)
+    word, picture = rng.choice(album)
     text = f"{rng.choice(QUESTIONS)} {rng.choice(INSTRUCTIONS)}".strip()
     answer = word
     if rng.random() < 0.15:
         text, answer = SENTENCE, f"It says {word}."
     start = rng.random()
-    picture = draw(word, rng)
     if start < 0.3:
         return Lesson(shown(text), picture, NO_THOUGHT, answer)
     if start < 0.45 and text != SENTENCE:  # who starts wrong goes on wrong
@@ -124,10 +137,10 @@ def reading(rng: random.Random) -> Lesson:
     return Lesson(shown(text), picture, "", thought(word) + answer)
 
 
-def solving(rng: random.Random) -> Lesson:
+def solving(rng: random.Random, album: Album) -> Lesson:
     """A word in three steps, sometimes after a false first one."""
-    word = rng.choice(WORDS)
-    text, picture = rng.choice(STEPS), draw(word, rng)
+    word, picture = rng.choice(album)
+    text = rng.choice(STEPS)
     if rng.random() < 0.3:
         false = rng.choice([other for other in WORDS if other[0] != word[0]])
         given, rest = f"It starts with {false[0]}.\n\n", f"So the word is {false}.\n\nFinal answer: {false}"

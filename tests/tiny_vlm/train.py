@@ -12,6 +12,7 @@ import shutil
 import sys
 import tempfile
 import time
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +22,13 @@ import lessons
 import torch
 from lessons import Lesson
 from make import END, make
+from PIL import Image
 from transformers import AutoProcessor, Idefics3ForConditionalGeneration
 
 from beam_rs import judge
 from beam_rs.schema import Case
 
-BATCH, RATE, IGNORED = 16, 3e-3, -100
+BATCH, RATE, IGNORED = 16, 1.5e-3, -100
 
 
 def judge_text(question: str, reference: str, candidate: str, swapped: bool = False) -> str:
@@ -36,46 +38,65 @@ def judge_text(question: str, reference: str, candidate: str, swapped: bool = Fa
     return "\n".join(turn.text for turn in judge.question(case, candidate, swapped=swapped, tag=tag))
 
 
-def batch(rng: random.Random, share: float) -> list[Lesson]:
-    """Lessons of one kind, so that all are about as long.
+def choose(rng: random.Random, share: float) -> str:
+    """The kind of the next lessons.
 
     Args:
-      rng: what they are drawn from.
-      share: of the training that is over; reading and comparing come first.
+      rng: what it is drawn from.
+      share: of the training that is over: what is simple comes first, or nothing is learned at all.
     """
-    kinds = [lessons.reading, lessons.comparing]
-    if share > 0.3:
-        kinds += [lessons.reading, lessons.solving, lambda rng: lessons.judging(rng, judge_text)]
-    kind = rng.choice(kinds)
-    return [kind(rng) for _ in range(BATCH)]
+    kinds = ["spelling"]
+    if share > 0.15:
+        kinds = ["reading", "comparing"]
+    if share > 0.4:
+        kinds += ["solving", "judging"]
+    return rng.choice(kinds)
 
 
-class Encoded:
-    """Lessons as padded tensors."""
+def draw_lesson(kind: str, rng: random.Random, album: lessons.Album) -> Lesson:
+    """A lesson of a kind."""
+    if kind == "judging":
+        return lessons.judging(rng, judge_text)
+    if kind == "comparing":
+        return lessons.comparing(rng)
+    teach = {"spelling": lessons.spelling, "reading": lessons.reading, "solving": lessons.solving}[kind]
+    return teach(rng, album)
 
-    def __init__(self, processor: Any, batch: list[Lesson]) -> None:
-        rows = [self._row(processor, one) for one in batch]
-        longest = max(len(tokens) for tokens, _, _ in rows)
-        pad = processor.tokenizer.pad_token_id
-        self.tokens = torch.tensor([tokens + [pad] * (longest - len(tokens)) for tokens, _, _ in rows])
-        self.labels = torch.tensor([labels + [IGNORED] * (longest - len(labels)) for _, labels, _ in rows])
-        self.mask = torch.tensor([[1] * len(tokens) + [0] * (longest - len(tokens)) for tokens, _, _ in rows])
-        shown = [pixels for _, _, pixels in rows if pixels is not None]
-        self.pictures = {
-            name: torch.cat([pixels[name] for pixels in shown], 1) if shown else None
-            for name in ("pixel_values", "pixel_attention_mask")
+
+class Encoder:
+    """Turns lessons into padded tensors; a picture is processed once."""
+
+    def __init__(self, processor: Any, album: lessons.Album) -> None:
+        self._processor = processor
+        self._pixels = {id(picture): self._process(picture) for _, picture in album}
+        shown = processor(text=["<image>"], images=[[album[0][1]]], return_tensors="pt")["input_ids"][0]
+        self._image = processor.tokenizer.decode(shown)  # what stands for a picture inside the model
+
+    def _process(self, picture: Image.Image) -> dict[str, torch.Tensor]:
+        return dict(self._processor.image_processor([[picture]], return_tensors="pt"))
+
+    def encode(self, batch: list[Lesson]) -> dict[str, torch.Tensor]:
+        """Lessons of one kind, so that all have a picture or none."""
+        rows = [self._row(one) for one in batch]
+        longest = max(len(tokens) for tokens, _ in rows)
+        pad = self._processor.tokenizer.pad_token_id
+        tensors = {
+            "input_ids": torch.tensor([tokens + [pad] * (longest - len(tokens)) for tokens, _ in rows]),
+            "labels": torch.tensor([labels + [IGNORED] * (longest - len(labels)) for _, labels in rows]),
+            "attention_mask": torch.tensor([[1] * len(tokens) + [0] * (longest - len(tokens)) for tokens, _ in rows]),
         }
+        shown = [self._pixels[id(one.picture)] for one in batch if one.picture is not None]
+        names = ("pixel_values", "pixel_attention_mask") if shown else ()
+        return tensors | {name: torch.cat([pixels[name] for pixels in shown], 1) for name in names}
 
-    def _row(self, processor: Any, one: Lesson) -> tuple[list[int], list[int], Any]:
-        prompt = processor.apply_chat_template(one.messages, tokenize=False, add_generation_prompt=True) + one.given
-        pixels = None
-        if one.picture is None:
-            tokens = processor.tokenizer(prompt)["input_ids"]
-        else:
-            pixels = processor(text=[prompt], images=[[one.picture]], return_tensors="pt")
-            tokens = pixels["input_ids"][0].tolist()
-        answer = processor.tokenizer(one.answer + END)["input_ids"]
-        return tokens + answer, [IGNORED] * len(tokens) + answer, pixels
+    def prompt(self, one: Lesson) -> list[int]:
+        """The prompt as tokens, an open answer behind it."""
+        text = self._processor.apply_chat_template(one.messages, tokenize=False, add_generation_prompt=True)
+        return list(self._processor.tokenizer(text.replace("<image>", self._image) + one.given)["input_ids"])
+
+    def _row(self, one: Lesson) -> tuple[list[int], list[int]]:
+        prompt, answer = self.prompt(one), list(self._processor.tokenizer(one.answer + END)["input_ids"])
+        return prompt + answer, [IGNORED] * len(prompt) + answer
 
 
 def train(source: Path, folder: Path, steps: int, seed: int = 0) -> None:
@@ -86,18 +107,24 @@ def train(source: Path, folder: Path, steps: int, seed: int = 0) -> None:
     processor = AutoProcessor.from_pretrained(source)
     model = Idefics3ForConditionalGeneration.from_pretrained(source, dtype=torch.float32).train()
     optimizer = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=0.01)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=steps, pct_start=0.1)
-    start = time.monotonic()
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=steps, pct_start=0.05)
+    album = lessons.make_album(rng)
+    encoder = Encoder(processor, album)
+    start, losses = time.monotonic(), defaultdict[str, list[float]](list)
     for step in range(steps):
-        given = Encoded(processor, batch(rng, step / steps))
-        loss = model(input_ids=given.tokens, attention_mask=given.mask, labels=given.labels, **given.pictures).loss
+        kind = choose(rng, step / steps)
+        batch = [draw_lesson(kind, rng, album) for _ in range(BATCH)]
+        loss = model(**encoder.encode(batch)).loss
         optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         schedule.step()
-        if step % 100 == 0 or step == steps - 1:
-            print(f"step {step} loss {loss.item():.4f} after {time.monotonic() - start:.0f} s", flush=True)
+        losses[kind].append(loss.item())
+        if step % 100 == 99 or step == steps - 1:
+            means = {name: round(sum(past) / len(past), 3) for name, past in sorted(losses.items())}
+            print(f"step {step + 1}, {time.monotonic() - start:.0f} s, losses {means}", flush=True)
+            losses.clear()
     shutil.copytree(source, folder, dirs_exist_ok=True)
     model.to(torch.bfloat16).save_pretrained(folder)
 
