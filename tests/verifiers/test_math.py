@@ -133,7 +133,7 @@ MATCHES = [
 CHATTY = [
     (
         "5",
-        "We use the Pythagorean theorem:\n\n $c=\\sqrt{9+16}=5$.\n\nTherefore, the length of the hypotenuse is **5 cm**.",
+        "We use the Pythagorean theorem:\n\n $c=\\sqrt{9+16}=5$.\n\nTherefore, the hypotenuse is **5 cm**.",
     ),
     ("5", "The length of the hypotenuse is 5 cm."),
     ("5", "Thus, the value of $x$ is $\\boxed{5}$.\n\n**Answer: B**"),
