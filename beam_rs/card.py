@@ -1,177 +1,167 @@
-"""Cards of a family and of its splits: Markdown that the hub shows and `datasets` loads by.
+"""The cards of a data set: what a reader needs to judge it and to load it, as Markdown with a YAML head.
 
-A card depends on the figures alone: it holds no time, no absolute path, no worker, no token count and no pool file, so
-equal data sets have equal cards. Whatever comes from an item is escaped.
+Pure functions of figures: no time, no path of the machine, no worker and no token count can get in.
 """
 
-import inspect
-import json
-from collections.abc import Iterator, Mapping
-from functools import lru_cache
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
-from urllib.parse import quote
 
-import jinja2
-import pyarrow as pa
+from beam_rs import images, naming
+from beam_rs.parquet import Row
 
-from beam_rs import naming
-from beam_rs.card_header import config_name, header
-from beam_rs.figures import Example, FamilyFigures, SplitFigures
-from beam_rs.markdown import fenced, inline
-from beam_rs.stats import Rate
-from beam_rs.thumbnails import thumbnail
+ASIS: Final = {"image/png": "png", "image/jpeg": "jpg", "image/webp": "webp", "image/gif": "gif"}
+"""Media types that every browser shows, and their extensions."""
 
-__all__ = ["family_card", "split_card", "thumbnail"]
+ASIS_BYTES: Final = 200_000
+"""Pictures up to this size stand in a card as they are."""
 
-EXAMPLES: Final = 3
-
-MEANING: Final[Mapping[str, str]] = {
-    naming.THINK: "accepted answers with the model's thought before them",
-    naming.NOTHINK: "accepted answers alone, without a thought",
-    naming.REJECTED: "answers that were not accepted, with the ground truth and the verdict",
-    naming.LONGFORM: "items that the verifier cannot judge; they were never asked, and the answer is the reference",
-}
-
-_OWN_ENDS: Final = frozenset(naming.ENDS) - {"dropped"}
+SIDES: Final = (1024, 768, 512, 256)
+"""Longest sides that a scaled picture is tried at."""
 
 
-def family_card(figures: FamilyFigures) -> str:
-    """The card of a family, to stand beside the folders of its splits."""
-    shown = next((s for s in _by_default(figures) if s.examples), None)
-    folder = f"{config_name(figures.family, shown.split)}/" if shown else ""
-    return _render(
-        "family.md.j2",
-        figures,
-        head=header(figures, figures.splits, figures.family, folders=True),
-        first=next((s for s in _by_default(figures) if s.rows), None),
-        shown=shown,
-        examples=_examples(shown, folder),
-    )
+@dataclass(frozen=True)
+class Example:
+    """A row of a split, and the file that shows its picture.
 
-
-def split_card(figures: FamilyFigures, split: str) -> str:
-    """The card of a split, to stand beside its shards.
-
-    Raises:
-      ValueError: the figures have no such split.
+    Attributes:
+      row: the row.
+      picture: name of the picture below the split's folder.
     """
-    own = next((s for s in figures.splits if s.split == split), None)
-    if own is None:
-        raise ValueError(f"no figures of the split {split!r}")
-    name = config_name(figures.family, split)
-    head = header(figures, [own], name, folders=False)
-    return _render("split.md.j2", figures, head=head, own=own, examples=_examples(own, ""))
+
+    row: Row
+    picture: str
 
 
-def _render(template: str, figures: FamilyFigures, **more: Any) -> str:
-    accepted, rejected = figures.ends.get("accepted", 0), figures.ends.get("rejected", 0)
-    text = (
-        _environment()
-        .get_template(template)
-        .render(
-            f=figures,
-            ends=[(end, figures.ends.get(end, 0), _reasons(figures, end)) for end in naming.ENDS],
-            rate=Rate(accepted, accepted + rejected),
-            empty=[config_name(figures.family, s.split) for s in figures.splits if not s.rows],
-            meaning=MEANING,
-            **more,
-        )
-    )
-    return text.rstrip("\n") + "\n"
+@dataclass(frozen=True)
+class SplitFigures:
+    """What a split holds.
 
-
-@lru_cache(maxsize=1)
-def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("beam_rs", "templates"),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,  # it would escape for HTML; every text from an item goes through `inline` or `fenced`
-    )
-    environment.filters |= {"inline": inline, "fenced": fenced, "n": "{:,}".format, "percent": percent, "prose": prose}
-    environment.globals |= {"config_name": config_name, "interval": interval, "columns": columns, "setting": setting}
-    return environment
-
-
-def percent(share: float | None) -> str:
-    """A share for a reader.
-
-    >>> percent(0.9824), percent(None)
-    ('98.24 %', 'not measured')
+    Attributes:
+      split: `RS_think` and the like.
+      name: of its folder and configuration.
+      rows: pictures.
+      qa: question-answer pairs.
+      shards: parquet files.
+      bytes: of all shards.
+      examples: a few rows.
     """
-    return "not measured" if share is None else f"{100 * share:.2f} %"
+
+    split: str
+    name: str
+    rows: int
+    qa: int
+    shards: int
+    bytes: int
+    examples: tuple[Example, ...] = ()
 
 
-def interval(rate: Rate) -> str:
-    """A rate with its Wilson interval.
+@dataclass(frozen=True)
+class Slice:
+    """A slice of the pool as task purity found it.
 
-    >>> interval(Rate(58, 60))
-    '96.67 % (58 of 60; 95 % interval 88.64 % to 99.08 %)'
+    Attributes:
+      name: of the slice.
+      share: of foreign items.
+      foreign_kept: whether the share was small enough for the slice to be kept whole.
     """
-    if not rate.total:
-        return "not measured"
-    bounds = rate.interval
-    span = f"95 % interval {percent(bounds.low)} to {percent(bounds.high)}"
-    return f"{percent(rate.share)} ({rate.hits:,} of {rate.total:,}; {span})"
+
+    name: str
+    share: float
+    foreign_kept: bool
 
 
-def prose(text: str) -> str:
-    r"""The sentences of a docstring, without its sections, as one paragraph.
+@dataclass(frozen=True)
+class Cleaning:
+    """What was done to the pool before anything was asked.
 
-    >>> prose("Equal after folding.\n\nCase goes.\n\nAttributes:\n  x: y")
-    'Equal after folding. Case goes.'
+    Attributes:
+      policy: name of the policy.
+      version: of the policy, from everything it decides by.
+      rules: names of the rules, in order.
+      genuine: conditions of task purity, by name.
+      threshold: share of foreign items above which a slice keeps only its genuine ones.
+      slices: what purity measured.
     """
-    lines = inspect.cleandoc(text).split("\nAttributes:")[0].split("\nArgs:")[0]
-    return inline(lines, limit=1500)
+
+    policy: str
+    version: str
+    rules: tuple[str, ...]
+    genuine: Mapping[str, Any]
+    threshold: float
+    slices: tuple[Slice, ...]
 
 
-def setting(value: Any) -> str:
-    """A value of the sampling as it is written in a configuration."""
-    return inline(json.dumps(value, ensure_ascii=False))
+@dataclass(frozen=True)
+class FamilyFigures:
+    """Everything that the cards of a family say.
 
-
-def columns(schema: pa.Schema) -> Iterator[tuple[str, str]]:
-    """Name and type of each column, nested fields by their path.
-
-    >>> list(columns(pa.schema([("qa", pa.list_(pa.struct([("answer", pa.string())])))])))
-    [('qa', 'list of struct'), ('qa[].answer', 'string')]
+    Attributes:
+      family: name.
+      beam_rs: version that made it.
+      counts: items read and the eight ends.
+      reasons: reason code to items.
+      accept_rate: accepted over accepted and rejected, or None.
+      verifier: as a configuration names it.
+      verifier_version: of its implementation.
+      parameters: of the verifier.
+      model: engine, model, revision, pixels.
+      sampling: how answers were drawn.
+      instruction: appended to each question.
+      system: text of the system turn.
+      cleaning: what was done before.
+      judge: settings and model of the judge, or None where it is off.
+      calibration: of the judge in this family, as the manifest holds it.
+      splits: all four.
     """
-    for field in schema:
-        yield from _column(field.name, field.type, "")
+
+    family: str
+    beam_rs: str
+    counts: Mapping[str, int]
+    reasons: Mapping[str, int]
+    accept_rate: float | None
+    verifier: str
+    verifier_version: str
+    parameters: Mapping[str, Any]
+    model: Mapping[str, Any]
+    sampling: Mapping[str, Any]
+    instruction: str
+    system: str
+    cleaning: Cleaning
+    judge: Mapping[str, Any] | None
+    calibration: Mapping[str, Any]
+    splits: tuple[SplitFigures, ...]
+
+    @property
+    def filled(self) -> tuple[SplitFigures, ...]:
+        """Splits that hold a row."""
+        return tuple(split for split in self.splits if split.rows)
+
+    @property
+    def default(self) -> SplitFigures | None:
+        """The split that loads without a name: nothink, or the first that holds a row."""
+        preferred = [split for split in self.filled if split.split == naming.NOTHINK]
+        return next(iter((*preferred, *self.filled)), None)
 
 
-def _column(path: str, kind: pa.DataType, of: str) -> Iterator[tuple[str, str]]:
-    if pa.types.is_list(kind):
-        yield from _column(path, kind.value_type, f"{of}list of ")
-    elif pa.types.is_struct(kind):
-        yield path, f"{of}struct"
-        inside = f"{path}[]" if of else path
-        for i in range(kind.num_fields):
-            yield from _column(f"{inside}.{kind.field(i).name}", kind.field(i).type, "")
-    else:
-        yield path, f"{of}{kind}"
+def thumbnail(data: bytes, media_type: str) -> tuple[bytes, str]:
+    """A picture small enough for a card, and its extension: the source bytes where they will do, else a JPEG.
 
-
-def _by_default(figures: FamilyFigures) -> list[SplitFigures]:
-    """The splits, the default configuration first."""
-    return sorted(figures.splits, key=lambda s: s.split != naming.NOTHINK)
-
-
-def _examples(split: SplitFigures | None, folder: str) -> list[tuple[str, Example]]:
-    """The examples with the paths of their pictures, safe to stand in a link."""
-    if split is None:
-        return []
-    return [(quote(f"{folder}{example.picture}"), example) for example in split.examples[:EXAMPLES]]
-
-
-def _reasons(figures: FamilyFigures, end: str) -> list[tuple[str, int]]:
-    """Reason codes of an end; those of cleaning rules, whatever their names, belong to `dropped`."""
-    codes = sorted(figures.reasons.items())
-    return [(c, n) for c, n in codes if n and _end_of(c) == end]
-
-
-def _end_of(code: str) -> str:
-    first = code.partition(".")[0]
-    return first if first in _OWN_ENDS else "dropped"
+    Args:
+      data: source bytes of a checked picture.
+      media_type: as its `ImageRef` says.
+    """
+    if len(data) <= ASIS_BYTES and media_type in ASIS:
+        return data, ASIS[media_type]
+    picture = images.picture(data)
+    made = b""
+    for side in SIDES:
+        scaled = picture.copy()
+        scaled.thumbnail((side, side))
+        buffer = io.BytesIO()
+        scaled.save(buffer, "JPEG", quality=85)
+        made = buffer.getvalue()
+        if len(made) <= ASIS_BYTES:
+            break
+    return made, "jpg"
