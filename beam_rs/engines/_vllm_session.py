@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from PIL import Image
@@ -192,6 +192,7 @@ class Session:
         if self._asked == 0:
             self._watchdog.watch(self._limits.stall_seconds)
         self._asked += 1
+        begun = time.monotonic()
         try:
             output = await core.ask(request, prompt, picture)
         except CoreDied:
@@ -203,7 +204,7 @@ class Session:
             if self._asked == 0:
                 self._watchdog.rest()
         self._deaths = 0
-        return answered(request, output, prompt)
+        return replace(answered(request, output, prompt), seconds=time.monotonic() - begun)
 
     async def _revive(self, dead: Core, why: str) -> None:
         """Begin a new life unless another request has done so already.

@@ -30,6 +30,8 @@ class VllmEngine(Engine):
       start_seconds: longest time that loading the model may take.
       stall_seconds: longest time without any token while requests run, after which the engine is replaced.
       restarts: how often in a row, without an answer in between, the engine is started anew.
+      accelerator: Beam's resource hint for the steps that ask, such as
+        `type:nvidia-l4;count:1;install-nvidia-driver`; runners that do not know it ignore it.
     """
 
     name: ClassVar[str] = "vllm"
@@ -39,6 +41,7 @@ class VllmEngine(Engine):
     start_seconds: float = 1800.0
     stall_seconds: float = 300.0
     restarts: int = 3
+    accelerator: str = ""
 
     def __post_init__(self) -> None:
         self._session: Session | None = None
@@ -50,6 +53,11 @@ class VllmEngine(Engine):
     def __getstate__(self) -> dict[str, Any]:
         """The settings alone: the handler is pickled without a loaded model."""
         return {**self.__dict__, "_session": None}
+
+    @property
+    def resource_hints(self) -> dict[str, str]:
+        """What Beam is to give the inference steps, and these alone."""
+        return {"accelerator": self.accelerator} if self.accelerator else {}
 
     def check(self) -> None:
         """Refuse options that vLLM does not know, without importing it.
