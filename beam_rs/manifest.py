@@ -11,7 +11,7 @@ from beam_rs import __version__, naming
 from beam_rs.errors import CountsError
 from beam_rs.parquet import Written
 
-Tally: TypeAlias = Mapping[tuple[str, str, str], int]
+Tally: TypeAlias = Mapping[tuple[str, str, str], Any]
 """(what is counted, family, name) to amount: `("end", "ChartQA", "accepted")`."""
 
 LIBRARIES: Final = ("apache-beam", "pyarrow", "pillow", "vllm", "rapidocr", "onnxruntime")
@@ -148,7 +148,9 @@ def usage(tally: Tally, numbers: Mapping[str, Any]) -> dict[str, Any]:
         figures: dict[str, Any] = _named(tally, "usage", family)
         accepted = (numbers["families"][family] if family else numbers["total"])["accepted"]
         tokens = figures.get("prompt_tokens", 0) + figures.get("completion_tokens", 0)
+        seconds = figures["request_seconds"] = round(figures.get("request_seconds", 0.0), 3)
         figures["tokens_per_accepted"] = round(tokens / accepted, 1) if accepted else None
+        figures["request_seconds_per_accepted"] = round(seconds / accepted, 3) if accepted else None
         made[family] = figures
     return {"total": made.pop(None), "families": made}
 

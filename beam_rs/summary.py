@@ -45,6 +45,8 @@ def usage(figures: Mapping[str, Any]) -> str:
     for name in ("prompt_tokens", "completion_tokens"):
         if figures.get(name):
             parts.append(f"{figures[name]:,} {name.replace('_', ' ')}")
+    if figures.get("request_seconds"):
+        parts.append(f"{figures['request_seconds']:,.0f} s of request time")
     if figures.get("tokens_per_accepted"):
         parts.append(f"{figures['tokens_per_accepted']:,} tokens an accepted item")
     return ", ".join(parts)

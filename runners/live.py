@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
+from beam_rs.engines import loaded
 from beam_rs.progress import PROGRESS
 
 PERIOD: Final = 0.5
@@ -83,6 +84,6 @@ def figures() -> dict[str, str]:
 
 
 def occupancy() -> str:
-    """Requests in flight of the window, as the engine last said."""
-    counts, _ = PROGRESS.snapshot()
-    return f"{counts.get('in flight', 0)}"
+    """Requests in flight, of how many there may be."""
+    busy, window = loaded.occupancy()
+    return f"{busy}/{window}" if window else "—"

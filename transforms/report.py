@@ -64,7 +64,7 @@ def left(graded: Graded) -> Iterator[tuple[Figure, int]]:
         yield ("usage", family, "suspect_references"), 1
 
 
-def spent(graded: Graded) -> Iterator[tuple[Figure, int]]:
+def spent(graded: Graded) -> Iterator[tuple[Figure, float]]:
     """Tokens and requests of an item's samples."""
     family = graded.item.family
     for sample in graded.samples:
@@ -72,10 +72,11 @@ def spent(graded: Graded) -> Iterator[tuple[Figure, int]]:
         yield from tokens(sample.completion, family)
 
 
-def tokens(completion: Completion, family: str) -> Iterator[tuple[Figure, int]]:
-    """Tokens of one completion."""
+def tokens(completion: Completion, family: str) -> Iterator[tuple[Figure, float]]:
+    """Tokens and time of one completion."""
     yield ("usage", family, "prompt_tokens"), completion.prompt_tokens
     yield ("usage", family, "completion_tokens"), completion.completion_tokens
+    yield ("usage", family, "request_seconds"), completion.seconds
     if completion.error:
         yield ("usage", family, "failed_requests"), 1
 

@@ -2,8 +2,10 @@
 
 import asyncio
 import threading
+import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import CancelledError, Future
+from dataclasses import replace
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
@@ -106,6 +108,7 @@ class Window:
 
     async def _answer_one(self, request: Request, batch: "_Batch", hand_over: OnDone) -> None:
         self.in_flight += 1
+        began = time.monotonic()
         try:
             completion = await self._answer(request)
         finally:
@@ -114,7 +117,7 @@ class Window:
         if completion is None:
             batch.unsent += 1
         else:
-            hand_over(completion)
+            hand_over(replace(completion, seconds=time.monotonic() - began))
 
 
 class _Batch:

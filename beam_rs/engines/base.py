@@ -39,6 +39,11 @@ class Engine(ABC):
         settings = {key: repr(value) for key, value in asdict(self).items()}
         return digest(canonical([f"{type(self).__module__}:{type(self).__qualname__}", settings]))
 
+    @property
+    def in_flight(self) -> int:
+        """Requests being answered now, for the live table; 0 where the engine does not count them."""
+        return 0
+
     @abstractmethod
     def start(self) -> None:
         """Load the model or connect to the server; called once, before `generate`.

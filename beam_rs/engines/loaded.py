@@ -32,7 +32,7 @@ class Loaded:
     """
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+        self.engine = engine
         self._lock = threading.Lock()
         self._started = False
         self._closer = weakref.finalize(self, engine.close)
@@ -47,17 +47,17 @@ class Loaded:
         with self._lock:
             if not self._started:
                 self._start()
-        self._engine.generate(requests, on_done)
+        self.engine.generate(requests, on_done)
 
     def _start(self) -> None:
         began = time.monotonic()
         try:
-            self._engine.start()
+            self.engine.start()
         except BaseException:
-            self._engine.close()
+            self.engine.close()
             raise
         self._started = True
-        name, model = self._engine.name, self._engine.model
+        name, model = self.engine.name, self.engine.model
         _LOG.info("engine %s with model %s started in %.1f s", name, model, time.monotonic() - began)
 
     def close(self) -> None:
@@ -73,6 +73,13 @@ def load(engine: Engine) -> Loaded:
             loaded = _TABLE[engine.fingerprint] = Loaded(copy.copy(engine))
             _RECENT.append(loaded)
         return loaded
+
+
+def occupancy() -> tuple[int, int]:
+    """Requests in flight in this process's engines, and the sum of their windows; 0 where an engine has none."""
+    with _LOCK:
+        engines = [loaded.engine for loaded in _TABLE.values()]
+    return sum(engine.in_flight for engine in engines), sum(getattr(engine, "window", 0) for engine in engines)
 
 
 def release() -> None:

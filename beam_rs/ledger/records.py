@@ -111,6 +111,7 @@ def completion_of(record: Record) -> Completion:
         record["completion_tokens"],
         record["error"],
         record["detail"],
+        record["seconds"],
     )
 
 
