@@ -44,9 +44,9 @@ def _hidden(char: str) -> bool:
     if char in "\n\t" or " " <= char <= "~":
         return False
     kind = unicodedata.category(char)
-    # A selector of a variant (Mn) has no shape of its own; neither have blanks other than the common one.
+    # A selector of a variant (Mn) has no shape of its own.
     selector = "\ufe00" <= char <= "\ufe0f" or "\U000e0100" <= char <= "\U000e01ef"
-    return kind in _HIDDEN or (kind == "Zs" and char != "\u3000") or char in _BLANK_LOOKING or selector
+    return kind in _HIDDEN or char in _BLANK_LOOKING or selector
 
 
 def cut(text: str, longest: int = LONGEST) -> str:
@@ -61,24 +61,30 @@ def cut(text: str, longest: int = LONGEST) -> str:
 
 
 def code(text: str, longest: int = SHORT) -> str:
-    """A text as a code span; a pipe is escaped, so tables are what it is made for.
+    """A text as a code span, on one line.
 
-    >>> code("a`b"), code(""), code("x|y")
-    ('``a`b``', '*empty*', '`x\\\\|y`')
+    >>> code("a`b"), code(""), code(" x")
+    ('``a`b``', '*empty*', '`␣x`')
     """
     line = visible(_BREAK.sub("⏎", cut(text, longest))).replace("\t", "⇥")
-    if not line.strip():
-        return "*empty*" if not line else f"`{'␣' * len(line)}`"
+    if not line:
+        return "*empty*"
     # Blanks at the ends and in a row would be dropped or collapsed.
-    line = re.sub(r"^ +| +$| {2,}", lambda run: "␣" * len(run[0]), line)
+    line = re.sub(r"^\s+|\s+$|\s{2,}", lambda run: "␣" * len(run[0]), line)
     fence = "`" * (1 + _longest_run(line))
     pad = " " if line.startswith("`") or line.endswith("`") else ""
-    return f"{fence}{pad}{_unpiped(line)}{pad}{fence}"
+    return f"{fence}{pad}{line}{pad}{fence}"
 
 
-def _unpiped(line: str) -> str:
-    """Pipes as a table wants them. A backslash in front of one cannot be written in a cell: it is spelt out."""
-    return line.replace("\\|", "⟨U+005C⟩|").replace("|", "\\|")
+def cell(text: str, longest: int = SHORT) -> str:
+    r"""A text as a code span in a table.
+
+    Dialects differ on a backslash in front of a pipe, so that one is spelt out.
+
+    >>> cell("x|y")
+    '`x\\|y`'
+    """
+    return code(text, longest).replace("\\|", "⟨U+005C⟩|").replace("|", "\\|")
 
 
 def block(text: str, longest: int = LONGEST) -> str:
