@@ -1,7 +1,7 @@
 """One loaded engine a process and configuration, however many steps use it.
 
-RunInference loads a model a step (measured on Beam 2.77: `model_identifier` does not share one inside a process), and two
-copies of a model do not fit a GPU. So `load_model` takes the engine from this table.
+RunInference loads a model a step (measured on Beam 2.77: `model_identifier` does not share one inside a process), and
+two copies of a model do not fit a GPU. So `load_model` takes the engine from this table.
 """
 
 import copy
