@@ -29,6 +29,11 @@ _GOES_ON: Final = re.compile(
     r"according|option|answer|choice|on|at)\b",
     re.IGNORECASE,
 )
+_REASON: Final = re.compile(r"(?:because|since|as|for|due|based|given|so|therefore)\b", re.IGNORECASE)
+"""What may follow a bare letter at the start of prose: `B because …` chooses, `B and A are similar` does not."""
+_HANZI_AFTER: Final = re.compile(
+    r"(?:选项|项)?(?:[^\w]|$|因为|由于|是?(?:正确|对的|最)|입니다|이다|です|だ)(?!.{0,4}(?:不|错))|(?:选项|项)$"
+)
 _BREAK: Final = re.compile(
     r"\s*(?:[.,;:!?()\"'\]}]|$|[-–—]\s|(?:because|since|as|due|which|where|and|but|not|so|is|was|in (?:the|this)"
     r"|for|based|according|with|given)\b)"
@@ -235,12 +240,12 @@ def _stands_alone(fragment: str, end: int, rest: str, letter: str, options: Opti
     if not rest or behind in (",", ";", "!", "\n") or fragment[end - 1 : end] == "\n":
         return True
     if not behind.isascii():
-        return letter not in "I" or not behind.isalnum()
+        return _HANZI_AFTER.match(rest) is not None
     if options.by_text(rest.partition("\n")[0]) == letter and letter:
         return True
     if behind in "?":
         return False
-    goes_on = _GOES_ON.match(rest) is not None
+    goes_on = (_GOES_ON if loose else _REASON).match(rest) is not None
     if letter in "AI" and not fragment[end - 1 : end].isspace():
         return goes_on
     return goes_on and (loose or letter not in "I")

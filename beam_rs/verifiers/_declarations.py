@@ -38,7 +38,8 @@ _PROSE: Final = (
 )
 _AFTER: Final = (
     r"(?P<post>(?<![A-Za-z0-9])(?:(?:option|choice|answer"
-    r"|statement)\s+)?[(\[\"']{0,3}(?P<letter>(?-i:[A-Z]))[)\]\"']{0,3}(?:\s*[.:]\s*[^.\n:]{1,80}?"
+    r"|statement)\s+)?[(\[\"']{0,3}(?P<letter>(?-i:[A-Z]))[)\]\"']{0,3}"
+    r"(?:\s*[.:]\s*(?![^.\n:]{0,80}?\b(?:option|choice|answer|statement|(?-i:[B-H]))\b)[^.\n:]{1,80}?"
     r"|\s*\([^()\n]{1,80}\))?,?\s+(?:is|was|would be|seems|must be|appears to be)\s+"
     r"(?:(?:indeed|clearly|therefore|thus|definitely|likely|obviously|also|the|our|my|a|only|single|most"
     r"|more)\s+){0,4}"

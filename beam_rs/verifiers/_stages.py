@@ -1,45 +1,15 @@
 """The stages that look for the option an answer commits to."""
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
 from beam_rs.verifiers._answers import TAIL, boxes, plain, tags
-from beam_rs.verifiers._choices import CONFLICT, NOTHING, Found, Options, fold, read_choice
-from beam_rs.verifiers._declarations import NEGATED, declared, denied
+from beam_rs.verifiers._choices import CONFLICT, Found, Options, fold, read_choice
+from beam_rs.verifiers._declarations import NEGATED, declared
+from beam_rs.verifiers._lines import LINE_LETTER, REFUSAL, SENTENCE, WEIGHED, last_line, leading, off_hand, whole
 
-_SENTENCE: Final = re.compile(r"(?<=[.!?])(?<![^A-Za-z][A-Za-z]\.)(?<!^[A-Za-z]\.)\s+")
-"""Between sentences, but not behind the letter of `B. dog`."""
-_LINE_LETTER: Final = re.compile(
-    r"[ \t]*(?:[-•]\s*)?(?:option\s+)?[(\[]?([A-Z])(?:[.):\]]|\s+[-–:])\s*\S", re.IGNORECASE
-)
-_OFF_HAND: Final = re.compile(
-    r"\b(?:option|choice|answer)\s+[(\[\"']?([A-Z])(?![\w'])|\(([A-Z])\)|(?:^|(?<=\n))([A-Z])[.):](?=\s)", re.IGNORECASE
-)
 _NEXT_TURN: Final = re.compile(r"\n\s*(?:#+\s*)?(?:question|user|human|q)\s*\d*\s*:", re.IGNORECASE)
 _SPEAKER: Final = re.compile(r"(?:assistant|gpt|model|ai|bot)\s*:\s*", re.IGNORECASE)
-_CLOSING: Final = re.compile(
-    r"(?i:\b(?:say|think|choose|select|pick|guess|likely|probably|perhaps|leaves|leaving|labell?ed|definitely"
-    r"|clearly|go with)|"
-    r"\b(?:match|guess|bet|fit) (?:is|would be)|\bi (?:think|believe|guess)(?: that)?(?: it)?(?:'s| is)"
-    r"|\b(?:not sure|unsure), but)"
-    r"[\s:]+[(\[\"']?([A-Z])[)\]\"']?[.!]*$",
-)
-"""A last sentence that ends in a letter behind a word of choosing; any other letter there may name a point."""
-
-_REFUSAL: Final = re.compile(
-    r"\b(?:cannot|can't|can not|could not|couldn't|unable to|impossible to|not possible to|not enough"
-    r"|insufficient|none of (?:the|these)|no (?:correct|suitable|"
-    r"valid) (?:option|answer|choice)|not (?:listed|provided|available|visible|among)|sorry|unclear|uncertain"
-    r"|not sure|neither|all of the|both)\b|无法|不能确定|都不",
-    re.IGNORECASE,
-)
-_SO: Final = re.compile(
-    r"(?:(?<![A-Za-z])(?:so|therefore|thus|hence|finally|overall|in conclusion|in summary)(?![A-Za-z])|因此|所以"
-    r"|综上所述|综上)[\s,:]*"
-    r"(?:(?:it|this)(?:'s| is| must be| should be)\s+)?|(?<![A-Za-z])(?:it|this)(?:'s| is| must be| should be)\s+",
-    re.IGNORECASE,
-)
 
 
 def extract(answer: str, options: Options, question: str = "") -> tuple[str, str]:
@@ -48,13 +18,13 @@ def extract(answer: str, options: Options, question: str = "") -> tuple[str, str
     text = _without_speaker(plain(answer), options)
     if not text:
         return "", "whole"
-    whole = _whole(text, options)
-    if whole.letter:
-        return whole.letter, "whole"
+    found = whole(text, options)
+    if found.letter:
+        return found.letter, "whole"
     found, form = _commitment(answer, text, options, question)
     if form:
         return found.letter, form
-    for stage, form in ((_leading, "leading"), (_last_line, "last line")):
+    for stage, form in ((leading, "leading"), (last_line, "last line")):
         found = stage(text, options)
         if found.letter:
             return found.letter, form
@@ -75,21 +45,8 @@ def _without_speaker(text: str, options: Options) -> str:
     if not text.startswith("A:"):
         return text
     rest = text[2:].lstrip()
-    named = _whole(rest, options).letter or "".join(options.mentioned(fold(rest[:600]))[0])
+    named = whole(rest, options).letter or "".join(options.mentioned(fold(rest[:600]))[0])
     return rest if named and "A" not in named else text
-
-
-def _whole(text: str, options: Options) -> Found:
-    """The answer is one short piece that is nothing but an option."""
-    if len(text) > 2000:
-        return NOTHING
-    letter = options.by_text(text)
-    bare = text.strip("()[]{}<>.:,!;\"' \n")
-    if len(bare) == 1 and bare.isascii() and bare.isalpha():
-        if bare.upper() in options.letters:
-            return Found(bare.upper())
-        return Found(letter or CONFLICT)
-    return Found(letter, "text") if letter else NOTHING
 
 
 def _commitment(raw: str, text: str, options: Options, question: str) -> tuple[Found, str]:
@@ -111,84 +68,33 @@ def _commitment(raw: str, text: str, options: Options, question: str) -> tuple[F
 
 def _in_box(text: str, options: Options) -> Found:
     """What a box holds: nothing but the answer, so that any reading of it counts."""
-    whole = _whole(text, options)
-    if whole.letter:
-        return whole
+    found = whole(text, options)
+    if found.letter:
+        return found
     found, form = declared(text, options, "")
     return found if form and found.letter else read_choice(text, options, loose=True)
 
 
-def _leading(text: str, options: Options) -> Found:
-    """The answer begins with an option, and what follows does not go through the others as well."""
-    if _lines_with_letters(text) > 1:
-        return NOTHING
-    found = read_choice(text, options)
-    last = _whole(text.rpartition("\n")[2], options) if "\n" in text else NOTHING
-    if found.letter and last.letter and last.letter != found.letter:
-        return Found(CONFLICT)
-    if found.how == "text" and found.letter:
-        first = fold(re.split(r"[.!?\n]", text, maxsplit=1)[0])
-        short = len(options.mentioned(first)[0]) <= 1 and not _REFUSAL.search(first)
-        return found if short else NOTHING
-    return found
-
-
-def _last_line(text: str, options: Options) -> Found:
-    """The last line is an option, alone or behind `so` and the like."""
-    before, _, line = text.rpartition("\n")
-    if _lines_with_letters(text) > 1 and _LINE_LETTER.match(line):
-        return NOTHING  # the options are gone through line by line
-    for piece in _last_pieces(line.strip()):
-        found = _whole(piece, options)
-        if found.letter:
-            return found
-        closing = _CLOSING.search(piece)
-        if closing and closing[1] in options.letters and not denied(piece[: closing.start()]):
-            return Found(closing[1])
-        found = read_choice(piece, options)
-        if found.letter and found.how == "letter" and before:
-            return found
-    return NOTHING
-
-
-def _last_pieces(line: str) -> Iterator[str]:
-    """The last line, its last sentence, and what follows the last `so` in it."""
-    line = line[-2000:]
-    yield line
-    yield _SENTENCE.split(line)[-1]
-    conclusions = list(_SO.finditer(line))
-    if conclusions:
-        yield line[conclusions[-1].end() :]
-
-
 def _lines_with_letters(text: str) -> int:
     """How many different letters begin a line."""
-    return len({m[1].upper() for m in map(_LINE_LETTER.match, text.split("\n")) if m})
+    return len({m[1].upper() for m in map(LINE_LETTER.match, text.split("\n")) if m})
 
 
 def _only(text: str, options: Options) -> tuple[str, str]:
     """The one option that the last sentence, or else the whole answer, names."""
-    if _REFUSAL.search(text) and not any(_REFUSAL.search(option) for option, _ in options.texts):
+    if REFUSAL.search(text) and not any(REFUSAL.search(option) for option, _ in options.texts):
         return "", "whole"
     if text.endswith("?"):
         return "", "whole"  # it asks back
     scopes = [(_last_sentence(text), "last sentence"), (text, "whole answer")]
     if _lines_with_letters(text) > 1:
-        scopes = [] if _LINE_LETTER.match(text.rpartition("\n")[2]) else scopes[:1]
+        scopes = [] if LINE_LETTER.match(text.rpartition("\n")[2]) else scopes[:1]  # line by line
     for piece, scope in scopes:
-        named = set() if options.lettered else set(_off_hand(piece, options))
+        named = set() if options.lettered else set(off_hand(piece, options))
         if named:
-            single = len(named) == 1 and len(piece) <= 400 and not NEGATED.search(piece)
+            single = len(named) == 1 and len(piece) <= 400 and not NEGATED.search(piece) and not WEIGHED.search(piece)
             return (named.pop() if single else ""), f"only letter, {scope}"
     return _only_text(scopes, options)
-
-
-def _off_hand(text: str, options: Options) -> Iterator[str]:
-    """Letters named as `option B`, `(B)` or `B.` at the start of a line."""
-    for found in _OFF_HAND.finditer(text):
-        letter = found[1] or found[2] or found[3]
-        if letter.isupper() and letter in options.letters:
-            yield letter
 
 
 def _only_text(scopes: list[tuple[str, str]], options: Options) -> tuple[str, str]:
@@ -197,7 +103,9 @@ def _only_text(scopes: list[tuple[str, str]], options: Options) -> tuple[str, st
     for piece, scope in scopes:
         named, rest = options.mentioned(fold(piece)) if len(piece) <= limit else (set[str](), "")
         if named:
-            single = len(named) == 1 and not NEGATED.search(rest)
+            if scope == "whole answer" or (len(scopes) > 1 and scopes[1][0] == piece):
+                rest = rest.replace(" would ", " ")  # alone in the answer, `The price would fall` supposes nothing
+            single = len(named) == 1 and not NEGATED.search(rest) and not WEIGHED.search(rest)
             return (named.pop() if single else ""), f"only text, {scope}"
     return "", "whole"
 
@@ -205,4 +113,4 @@ def _only_text(scopes: list[tuple[str, str]], options: Options) -> tuple[str, st
 def _last_sentence(text: str) -> str:
     """The last sentence of the last line."""
     line = text.rpartition("\n")[2]
-    return _SENTENCE.split(line)[-1]
+    return SENTENCE.split(line)[-1]
