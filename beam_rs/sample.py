@@ -53,7 +53,7 @@ families:
     genuine: {{questions: ['(?i)\\b(word|text|read|sign)\\b', '^$']}}
 engine: {{name: ocr}}
 judge: {{enabled: false}}                        # the embedded engine cannot judge
-limits: {{dead_letters: 0.2}}                    # one line in ten is broken on purpose
+limits: {{dead_letters: 0.2}}                    # one line in twelve is broken on purpose
 """
 
 
