@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from beam_rs import __version__, commands, config, summary
+from beam_rs import sample as sample_pool
 from beam_rs.errors import BeamRsError, UsageError
 
 app = typer.Typer(
@@ -42,14 +43,24 @@ def run(
     assignments: Assignments = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Read no more than so many records.")] = None,
     overwrite: Annotated[bool, typer.Option(help="Replace the output of another configuration.")] = False,
+    dry_run: Annotated[bool, typer.Option(help="Read and clean only: no model is asked, nothing is kept.")] = False,
 ) -> None:
     """Turn a pool into verified splits. Further options are Beam's own. Running again resumes."""
+    if dry_run:
+        _end(commands.dry_run(file, assignments or [], limit, context.args))
+        return
     loaded = config.load(file, assignments or [])
     from beam_rs.runners import launch
 
     finished = launch.run(loaded, limit=limit, overwrite=overwrite, beam_options=context.args)
     summary.show(Console(), finished.manifest, loaded.settings.output)
     _end(finished.code)
+
+
+@app.command()
+def sample(folder: Annotated[Path, typer.Argument(help="Where to write it.")]) -> None:
+    """Write a small pool of rendered words, with the mess that real pools have, and its configuration."""
+    print(f"beam-rs run {sample_pool.write(folder)}")
 
 
 @app.command(context_settings=PASS_ON)

@@ -2,6 +2,7 @@
 
 import json
 import sys
+import tempfile
 from pathlib import Path
 
 from rich.console import Console
@@ -62,6 +63,20 @@ def inspect_ledger(place: str, wanted: str | None) -> int:
         print(json.dumps(record, ensure_ascii=False))
     print(f"{found:,} records", file=sys.stderr)
     return 0 if found else 1
+
+
+def dry_run(file: Path, assignments: list[str], limit: int | None, beam_options: list[str]) -> int:
+    """What reading and cleaning make of a pool; nothing is asked, and all of it happens in a folder thrown away."""
+    from beam_rs import config, summary
+    from beam_rs.runners import launch
+
+    with tempfile.TemporaryDirectory(prefix="beam-rs-dry-") as folder:
+        instead = [f"output={folder}", "engine={name: scripted}", "judge={enabled: false}"]
+        loaded = config.load(file, [*assignments, *instead])
+        finished = launch.run(loaded, limit=limit, beam_options=beam_options)
+        Console().print(summary.counts(finished.manifest))
+        print("dry run: no model was asked (what would be asked stands under rejected), nothing was written")
+        return finished.code
 
 
 def plan_run(config: Config, sample: int, beam_options: list[str]) -> int:
