@@ -134,6 +134,11 @@ class FamilyFigures:
     splits: tuple[SplitFigures, ...]
 
     @property
+    def asked(self) -> int:
+        """Items that were put to a model."""
+        return self.counts["accepted"] + self.counts["rejected"] + self.counts["failed"]
+
+    @property
     def filled(self) -> tuple[SplitFigures, ...]:
         """Splits that hold a row."""
         return tuple(split for split in self.splits if split.rows)

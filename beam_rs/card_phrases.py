@@ -100,6 +100,16 @@ SPLITS: Final[Mapping[str, str]] = {
 }
 """What a split holds."""
 
+ANSWERS: Final[Mapping[str, str]] = {
+    "RS_think": "An `answer` is `<think>`, a line break, the thought, a line break, `</think>`, an empty line, and the "
+    "answer proper.",
+    "RS_nothink": "An `answer` is the whole text after the thought, not only the part that was compared.",
+    "rejected": "An `answer` keeps its thought. `ground_truth` holds all references; `verdict` says why it was not "
+    "accepted: `no_match`, `truncated`, `screened`, `WRONG`, `UNSURE`, `INVALID` or `gated`.",
+    "longform": "A `question` is the text that would have been sent, an `answer` the first reference.",
+}
+"""How a split writes its answers."""
+
 EMPTY: Final[Mapping[str, str]] = {
     "RS_think": "no verified answer came with a thought",
     "RS_nothink": "no answer was verified",
