@@ -47,19 +47,23 @@ def split_card(figures: FamilyFigures, split: SplitFigures) -> str:
 
 
 def _render(template: str, figures: FamilyFigures, split: SplitFigures | None) -> str:
-    text = _environment().get_template(template).render(
-        f=figures,
-        split=split,
-        naming=naming,
-        phrases=card_phrases,
-        match=match(figures),
-        ends=ends(figures),
-        settings=settings(figures),
-        purity=purity(figures),
-        controls=controls(figures),
-        columns=columns(),
-        records=_types(parquet.RECORD, card_phrases.RECORD),
-        meta=_types(parquet.CLEAN_META, card_phrases.META),
+    text = (
+        _environment()
+        .get_template(template)
+        .render(
+            f=figures,
+            split=split,
+            naming=naming,
+            phrases=card_phrases,
+            match=match(figures),
+            ends=ends(figures),
+            settings=settings(figures),
+            purity=purity(figures),
+            controls=controls(figures),
+            columns=columns(),
+            records=_types(parquet.RECORD, card_phrases.RECORD),
+            meta=_types(parquet.CLEAN_META, card_phrases.META),
+        )
     )
     return f"{text.rstrip()}\n"
 
@@ -137,7 +141,10 @@ def controls(figures: FamilyFigures) -> Rows:
         (
             cell(row["kind"]),
             card_phrases.CONTROLS.get(row["kind"], ""),
-            *(card_text.number(row[name]) for name in ("controls", "screened", "CORRECT", "WRONG", "UNSURE", "INVALID")),
+            *(
+                card_text.number(row[name])
+                for name in ("controls", "screened", "CORRECT", "WRONG", "UNSURE", "INVALID")
+            ),
             rate(row),
         )
         for row in figures.calibration.get("kinds", ())
