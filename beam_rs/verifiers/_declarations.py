@@ -49,11 +49,13 @@ _AFTER: Final = (
     r"|最符合|答案)(?!吗|的是))"
 )
 _DECLARED: Final = re.compile(rf"(?P<label>{_LABEL})|(?P<prose>{_PROSE})|{_AFTER}", re.IGNORECASE)
-_HINTS: Final = tuple(
-    "answer option choice correct right best true accura appropriate suitable likely logical plausible reasonable final "
-    "chosen selected closest proper match select choose pick prediction ans output result response conclusion guess "
-    "respuesta resposta antwort risposta jawaban conclude correspond point lead leav align".split()
-) + ("go with",)
+_HINTS: Final = (
+    "answer", "option", "choice", "correct", "right", "best", "true", "accura", "appropriate", "suitable", "likely",
+    "logical", "plausible", "reasonable", "final", "chosen", "selected", "closest", "proper", "match", "select",
+    "choose", "pick", "prediction", "ans", "output", "result", "response", "reponse", "conclusion", "guess",
+    "respuesta", "resposta", "antwort", "risposta", "jawaban", "conclude", "correspond", "point", "lead", "leav",
+    "align", "go with",
+)  # fmt: skip
 """What a declaration in Latin letters holds one of: other lines need no closer look, which costs far more."""
 _MATCHES: Final = 100
 """Declarations looked at from the end: an answer that repeats itself for ever says nothing new."""
