@@ -160,13 +160,19 @@ def match(pattern: str) -> list[tuple[str, int]]:
 
 
 class HashingFile:
-    """A file opened for writing that knows the SHA-256 and the length of what was written."""
+    """A file opened for writing that knows the SHA-256 and the length of what was written; closed by `with`."""
 
     def __init__(self, path: str) -> None:
         self._file = open_write(path)
         self._digest = hashlib.sha256()
         self.length = 0
         self.closed = False
+
+    def __enter__(self) -> "HashingFile":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
 
     def write(self, data: Any) -> int:
         self._digest.update(data)

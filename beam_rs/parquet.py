@@ -159,11 +159,12 @@ def write_shard(rows: Iterable[Row], split: str, path: str, attempt: str, exampl
     """
     ordered = sorted(rows, key=lambda row: row.ref.sha256)
     columns = schema(split)
-    file = files.HashingFile(attempt)
-    with pq.ParquetWriter(cast(Any, file), columns, **_options(columns)) as writer:
+    with (
+        files.HashingFile(attempt) as file,
+        pq.ParquetWriter(cast(Any, file), columns, **_options(columns)) as writer,
+    ):
         for group in _groups(ordered):
             writer.write_table(_table(group, columns), row_group_size=ROWS)
-    file.close()
     return Written(
         path,
         attempt,

@@ -55,7 +55,6 @@ def stale(present: Iterable[str], named: set[str]) -> list[str]:
 def attempt(output: str, path: str, data: bytes, rows: int = 0) -> Written:
     """A small finished file, under `.work` until it is published."""
     name = files.join(output, naming.ATTEMPTS, uuid.uuid4().hex)
-    file = files.HashingFile(name)
-    file.write(data)
-    file.close()
+    with files.HashingFile(name) as file:
+        file.write(data)
     return Written(path, name, file.sha256, file.length, rows)

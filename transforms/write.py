@@ -122,8 +122,7 @@ def write_audit(grouped: tuple[tuple[str, int, int], Iterable[Drop]], output: st
         for drop in drops
     )
     attempt = _attempt(output, "jsonl")
-    file = files.HashingFile(attempt)
-    for line in lines:
-        file.write(line.encode() + b"\n")
-    file.close()
+    with files.HashingFile(attempt) as file:
+        for line in lines:
+            file.write(line.encode() + b"\n")
     return Written(naming.audit_name(end, index, count), attempt, file.sha256, file.length, rows=len(lines))
