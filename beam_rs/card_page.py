@@ -1,6 +1,6 @@
 """A card as Markdown: the templates, and the small tables that they are filled with."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, TypeAlias
@@ -13,7 +13,7 @@ from beam_rs.card_head import family_head, split_head
 from beam_rs.card_text import block, cell, code, escape
 from beam_rs.keys import canonical
 
-Rows: TypeAlias = list[tuple[str, ...]]
+Rows: TypeAlias = Sequence[tuple[str, ...]]
 
 PAIRS: Final = 3
 """Question-answer pairs that an example shows of one picture."""

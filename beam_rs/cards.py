@@ -120,7 +120,7 @@ def cleaning(manifest: Mapping[str, Any], family: str) -> Cleaning:
 
 def _rules(section: Mapping[str, Any], measured: bool) -> Iterator[str]:
     """Names of the rules that ran, in order: purity runs where a family has conditions, choices unless switched off."""
-    known = {"provenance": None, "purity": {} if measured else None, "choices": {}}
+    known: dict[str, Any] = {"provenance": None, "purity": {} if measured else None, "choices": {}}
     for name, setting in {**known, **section}.items():
         if name != "policy" and setting is not None and setting is not False:
             yield name

@@ -24,9 +24,14 @@ NONE = {"hits": 0, "total": 0, "share": None, "low": 0.0, "high": 1.0}
 CALIBRATION = {
     "agreement": RATE,
     "specificity": NONE,
-    "kinds": [{"kind": "digit", "controls": 61, "screened": 1, "CORRECT": 2, "WRONG": 58, "UNSURE": 0, "INVALID": 0} | RATE],
+    "kinds": [
+        {"kind": "digit", "controls": 61, "screened": 1, "CORRECT": 2, "WRONG": 58, "UNSURE": 0, "INVALID": 0} | RATE
+    ],
     "gate": {"open": False, "least": 0.95, "reason": "closed: below 95 %"},
 }  # fmt: skip
+RULES = ("purity", "own.rules:Mine")
+NOTHING = dict.fromkeys(("read", *naming.ENDS), 0)
+DRAWN = {"temperature": 0.0, "top_p": 1.0, "top_k": 0, "max_tokens": 4096, "thinking": True, "stop": (), "choice": ()}
 JUDGE = {"model": "m", "revision": "", "gate": 0.95, "tries": 2, "swap": True}
 
 
@@ -47,20 +52,17 @@ def family(**more):
     values = {
         "family": "F.1",
         "beam_rs": "0.1.0",
-        "counts": dict.fromkeys(naming.ENDS, 0) | {"read": 10, "accepted": 3, "rejected": 1, "dropped": 4, "malformed": 2},
+        "counts": NOTHING | {"read": 10, "accepted": 3, "rejected": 1, "dropped": 4, "malformed": 2},
         "reasons": {"purity.off_task": 3, "own_rule.why": 1, "malformed.bad_json": 2, "rejected.no_match": 1},
         "accept_rate": 0.75,
         "verifier": "alnum",
         "verifier_version": "1",
         "parameters": {"max_words": 8},
         "model": {"engine": "ocr", "model": "PP-OCR", "revision": "3", "pixels": None},
-        "sampling": {
-            "temperature": 0.0, "top_p": 1.0, "top_k": 0, "max_tokens": 4096, "thinking": True, "stop": (), "choice": (),
-            "samples": 1, "accept": "first",
-        },
+        "sampling": DRAWN | {"samples": 1, "accept": "first"},
         "instruction": "Answer in short.",
         "system": "",
-        "cleaning": Cleaning("v1", "1a2b", ("purity", "own.rules:Mine"), {"words": "8"}, 0.05, (Slice("s", 0.5, False),)),
+        "cleaning": Cleaning("v1", "1a2b", RULES, {"words": "8"}, 0.05, (Slice("s", 0.5, False),)),
         "judge": None,
         "calibration": {},
         "splits": (part("RS_think", 0), part("RS_nothink"), part("rejected", 1), part("longform", 0)),
@@ -97,12 +99,19 @@ def test_no_foreign_text_changes_the_shape_of_a_card(text, split):
     def figures(text):
         shown = part(split, examples=[Example(row(text, split=split), "x.png")])
         return family(
-            verifier=f"own:{text}", verifier_version=text, parameters={text: {text: [text]}}, instruction=text, system=text,
+            verifier=f"own:{text}",
+            verifier_version=text,
+            parameters={text: {text: [text]}},
+            instruction=text,
+            system=text,
             model={"engine": text, "model": text, "revision": text, "pixels": 9},
-            sampling=family().sampling | {"stop": (text,), "samples": 2, "accept": text},
+            sampling=DRAWN | {"stop": (text,), "samples": 2, "accept": text},
             cleaning=Cleaning(text, text, (text,), {"words": "8"}, 0.05, (Slice(text, 0.5, False),)),
-            reasons={text: 1}, judge=JUDGE | {"model": text, "revision": text}, calibration=CALIBRATION, splits=(shown,),
-        )  # fmt: skip
+            reasons={text: 1},
+            judge=JUDGE | {"model": text, "revision": text},
+            calibration=CALIBRATION,
+            splits=(shown,),
+        )
 
     for card in (family_card, lambda f: split_card(f, f.splits[0])):
         written, plain = card(figures(text)), card(figures("y"))
@@ -128,7 +137,7 @@ def test_the_first_filled_split_is_the_default_where_nothink_is_empty():
 
 def test_a_family_without_rows_has_a_card_without_configurations():
     splits = tuple(part(split, 0) for split in naming.SPLITS)
-    nothing = family(splits=splits, counts=dict.fromkeys(("read", *naming.ENDS), 0), accept_rate=None, reasons={})
+    nothing = family(splits=splits, counts=NOTHING, accept_rate=None, reasons={})
     assert "configs" not in head(family_card(nothing))
     assert "No question of this family was put to a model." in family_card(nothing)
     assert "This split is empty" in split_card(nothing, splits[0])
@@ -145,8 +154,8 @@ def test_family_names_that_yaml_or_markdown_would_take_for_something_else(name):
 @pytest.mark.parametrize(
     "line",
     [
-        "| [`F.1_RS_nothink`](F.1_RS_nothink/README.md) | the same verified answers, and those without a thought, as the "
-        "text after the thought | 2 | 3 | 1 | 1.2 MB |",
+        "| [`F.1_RS_nothink`](F.1_RS_nothink/README.md) | the same verified answers,",
+        "as the text after the thought | 2 | 3 | 1 | 1.2 MB |",
         "| dropped | 4 | a cleaning rule took it out | 3 `purity.off_task` the question does not belong to the family"
         "<br>1 `own_rule.why` |",
         "| failed | 0 | the model gave no answer |  |",
@@ -171,7 +180,7 @@ def test_figures_stand_in_the_card(line):
         ({"calibration": CALIBRATION}, "The gate is closed: below 95 %."),
         (
             {"calibration": CALIBRATION},
-            "| `digit` | the reference with one digit changed | 61 | 1 | 2 | 58 | 0 | 0 | 58 of 60, 96.7 % (88.6–99.1 %) |",
+            "the reference with one digit changed | 61 | 1 | 2 | 58 | 0 | 0 | 58 of 60, 96.7 % (88.6–99.1 %) |",
         ),
         (
             {"calibration": CALIBRATION},

@@ -62,10 +62,8 @@ def test_cell_is_one_code_span_in_one_cell(text):
 @given(TEXTS)
 def test_block_is_one_block_that_shows_the_text(text):
     tokens = RENDER.parse(f"before\n\n{block(text)}\n\nafter")
-    assert [t.type for t in tokens if t.level == 0] == [*["paragraph_open", "paragraph_close"], "fence"] + [
-        "paragraph_open",
-        "paragraph_close",
-    ]
+    paragraph = ["paragraph_open", "paragraph_close"]
+    assert [t.type for t in tokens if t.level == 0] == [*paragraph, "fence", *paragraph]
     if len(text) < 100 and text.isascii() and text.isprintable():
         assert tokens[3].content == f"{text}\n"
 

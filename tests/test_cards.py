@@ -116,7 +116,8 @@ names = [family + "_RS_nothink", family + "_rejected"]
 assert sorted(datasets.get_dataset_config_names("./" + family)) == sorted(names)
 assert datasets.load_dataset("./" + family, split="train").num_rows == 4
 for name, count in zip(names, (4, 1)):
-    for data in (datasets.load_dataset("./" + family, name)["train"], datasets.load_dataset("./" + family + "/" + name)["train"]):
+    by_name, by_folder = datasets.load_dataset("./" + family, name), datasets.load_dataset("./" + family + "/" + name)
+    for data in (by_name["train"], by_folder["train"]):
         assert data.num_rows == count and data[0]["image"].size[1] == 10, data
         assert isinstance(data.features["image"], datasets.Image)
 """
@@ -157,7 +158,7 @@ def test_rules_are_those_that_ran(written, section, genuine, rules):
 
 
 def test_the_card_knows_every_rule_in_its_order(written):
-    configuration = {"cleaning": dict.fromkeys(reversed(RULES), {}), "families": {FAMILY: {}}}
+    configuration = {"cleaning": {name: {} for name in reversed(RULES)}, "families": {FAMILY: {}}}
     assert cleaning(outline(written, configuration=configuration), FAMILY).rules == tuple(RULES)
 
 
