@@ -3,7 +3,6 @@
 import logging
 import os
 import re
-import signal
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,13 +16,14 @@ from beam_rs import errors, files, job, manifest, naming
 from beam_rs.config import Config
 from beam_rs.engines import loaded
 from beam_rs.engines.base import DRAIN, Engine
-from beam_rs.errors import BeamRsError, Interrupted
+from beam_rs.errors import BeamRsError, Interrupted, LedgerError, OutputRefused
 from beam_rs.job import Job
 from beam_rs.keys import canonical
 from beam_rs.ledger import Ledger
 from beam_rs.manifest import Header
 from beam_rs.progress import PROGRESS
 from beam_rs.runners import direct, live, options, output, pool
+from beam_rs.runners.interrupts import draining
 from beam_rs.transforms.generate import CLUSTER_BATCH, LOCAL_BATCH
 from beam_rs.transforms.recipes import MakeDataset
 
@@ -31,7 +31,6 @@ DEAD_LETTERS: Final = 3
 """Exit code of a finished run with more dead letters than allowed."""
 
 _RAISED: Final = re.compile(r"beam_rs\.errors\.(\w+): (.*)")
-_LOG: Final = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -72,19 +71,18 @@ def run(
     ledger = Ledger(files.join(built.output, naming.LEDGER))
     with output.held(built.output):
         output.prepare(built.output, built.fingerprint, config.portable, overwrite)
-        ledger.check_writable()
         local = settings.runner.name == "direct"
         made = MakeDataset(
             built,
             parts,
             header(config, built),
             ledger,
-            ledger.snapshot(),
+            usable(ledger),
             LOCAL_BATCH if local else CLUSTER_BATCH,
             time.time(),
         )
         try:
-            with draining(), live.shown(direct.is_in_process(settings.runner.name, parsed)):
+            with draining(ledger), live.shown(direct.is_in_process(settings.runner.name, parsed)):
                 wait(made, runner, parsed)
         finally:
             ledger.writer().close()
@@ -101,6 +99,19 @@ def check(built: Job) -> None:
         rule.check()
 
 
+def usable(ledger: Ledger) -> dict[str, int]:
+    """The ledger's files and their lengths, once it is known that answers can be kept.
+
+    Raises:
+      OutputRefused: they cannot, or those that are there cannot be listed.
+    """
+    try:
+        ledger.check_writable()
+        return ledger.snapshot()
+    except LedgerError as error:
+        raise OutputRefused(str(error)) from error
+
+
 def wait(made: MakeDataset, runner: Any, parsed: Any) -> None:
     """Run a pipeline to its end.
 
@@ -108,7 +119,6 @@ def wait(made: MakeDataset, runner: Any, parsed: Any) -> None:
       BeamRsError: the error of ours that ended it, or one that shows what did.
     """
     PROGRESS.reset()
-    DRAIN.clear()
     try:
         with _quiet():
             pipeline = beam.Pipeline(runner=runner, options=parsed)
@@ -182,24 +192,6 @@ def finished(built: Job) -> Finished:
     value = json.loads(data)
     share = manifest.dead_letters(value["counts"]["total"])
     return Finished(DEAD_LETTERS if share > built.dead_letters else 0, value)
-
-
-@contextmanager
-def draining() -> Iterator[None]:
-    """The first SIGINT or SIGTERM drains what is in flight; the second ends at once, and loses no finished answer."""
-
-    def handle(number: int, frame: Any) -> None:
-        if DRAIN.is_set():
-            os._exit(Interrupted.exit_code)
-        DRAIN.set()
-        _LOG.warning("stopping: what is in flight is finished and kept; once more ends at once")
-
-    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, old in before.items():
-            signal.signal(number, old)
 
 
 @contextmanager

@@ -46,16 +46,15 @@ def plan(config: Config, sample: int, beam_options: Sequence[str] = ()) -> Forec
     parts = pool.plan(config, built)
     launch.check(built)
     book = Ledger(files.join(built.output, naming.LEDGER))
-    book.check_writable()
+    before = launch.usable(book)
     parsed = options.parse(options.flags(settings.runner.options, beam_options))
     chosen = choose(parts, sample)
-    before = book.snapshot()
     with tempfile.TemporaryDirectory(prefix="beam-rs-pilot-") as folder:
         pilot = replace(built, output=folder)
         part = replace(parts[0], split=_written(chosen.items, Path(folder) / "pool.jsonl", parts[0]), format="jsonl")
         part = replace(part, reader=replace(part.reader, family=None, map={}))
         made = MakeDataset(pilot, [part], launch.header(config, pilot), book, before, started=time.time())
-        with launch.draining():
+        with launch.draining(book):
             launch.wait(made, direct.runner(settings.runner.name), parsed)
         manifest = launch.finished(pilot).manifest
     counts, seconds = PROGRESS.last()

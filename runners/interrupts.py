@@ -1,0 +1,49 @@
+"""SIGINT and SIGTERM: the first drains, the second ends at once."""
+
+import logging
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+from beam_rs.engines.base import DRAIN
+from beam_rs.errors import Interrupted
+from beam_rs.ledger import Ledger
+
+LAST_MOMENT: Final = 0.2
+LAST_FLUSH: Final = 5.0
+"""Seconds between a second signal and the end."""
+
+_LOG: Final = logging.getLogger(__name__)
+
+
+@contextmanager
+def draining(ledger: Ledger) -> Iterator[None]:
+    """The first SIGINT or SIGTERM drains what is in flight; the second ends at once, and loses no finished answer."""
+
+    def handle(number: int, frame: Any) -> None:
+        if DRAIN.is_set():
+            threading.Thread(target=_end_now, args=(ledger,), daemon=True).start()
+            return
+        DRAIN.set()
+        _LOG.warning("stopping: what is in flight is finished and kept; once more ends at once")
+
+    DRAIN.clear()
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, old in before.items():
+            signal.signal(number, old)
+
+
+def _end_now(ledger: Ledger) -> None:
+    """End this process, whatever it waits for; answers that have arrived get a moment to reach the ledger."""
+    time.sleep(LAST_MOMENT)
+    flushing = threading.Thread(target=ledger.flush, daemon=True)  # an object store may not answer either
+    flushing.start()
+    flushing.join(LAST_FLUSH)
+    os._exit(Interrupted.exit_code)
