@@ -35,6 +35,8 @@ class Simulated:
       hidden: nothing is answered at all, connections are just held.
       key: a key that must be sent, or empty.
       retry_after: what a 429 asks for.
+      journal: file that outlives this process: a line `asked SEED` and a line `answered SEED` a request.
+      judges: whether a constrained request gets one of its choices, by its content, instead of its own text back.
     """
 
     slots: int = 32
@@ -43,6 +45,8 @@ class Simulated:
     hidden: bool = False
     key: str = ""
     retry_after: str = "0.2"
+    journal: str = ""
+    judges: bool = False
     seen: Counter[str] = field(default_factory=Counter)
     bodies: list[dict[str, Any]] = field(default_factory=list)
     keep_bodies: bool = True
@@ -51,6 +55,11 @@ class Simulated:
     busy: float = 0.0
     first: float = 0.0
     last: float = 0.0
+
+    def note(self, event: str, body: dict[str, Any]) -> None:
+        if self.journal:
+            with open(self.journal, "a") as file:
+                file.write(f"{event} {body.get('seed')}\n")
 
     def stats(self) -> dict[str, Any]:
         return {"requests": self.seen.total(), "distinct": len(self.seen), "most": max(self.seen.values(), default=0),
@@ -118,6 +127,7 @@ class _Handler:
         server, text = self.server, question(body)
         content = f"{text}|{body.get('seed')}"
         server.seen[content] += 1
+        server.note("asked", body)
         if server.keep_bodies:
             server.bodies.append(body)
         for name, times in MARK.findall(text):
@@ -134,11 +144,15 @@ class _Handler:
                 server.last = time.monotonic()
             finally:
                 server.active -= 1
-        await _send(writer, 200, answer(body, text))
+        server.note("answered", body)
+        await _send(writer, 200, answer(body, text, server.judges))
 
 
-def answer(body: dict[str, Any], text: str) -> dict[str, Any]:
+def answer(body: dict[str, Any], text: str, judges: bool = False) -> dict[str, Any]:
     message = {"role": "assistant", "content": f"<think>\nhm\n</think>\n\n{text}"}
+    if judges and "structured_outputs" in body:
+        choices = body["structured_outputs"]["choice"]
+        message["content"] = choices[hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[0] % len(choices)]
     choice = {"index": 0, "message": message, "finish_reason": "stop"}
     return {"choices": [choice], "usage": {"prompt_tokens": 7, "completion_tokens": 5}}
 
@@ -236,8 +250,13 @@ def main() -> None:
     parser.add_argument("--slots", type=int, default=32)
     parser.add_argument("--median", type=float, default=0.1)
     parser.add_argument("--sigma", type=float, default=1.0)
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--retry-after", default="0.2")
+    parser.add_argument("--journal", default="")
     options = parser.parse_args()
-    running = Running(Simulated(options.slots, options.median, options.sigma, keep_bodies=False))
+    server = Simulated(options.slots, options.median, options.sigma, retry_after=options.retry_after, judges=True)
+    server.keep_bodies, server.journal = False, options.journal
+    running = Running(server, options.port)
     print(running.url, flush=True)
     threading.Event().wait()
 
