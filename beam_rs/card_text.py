@@ -136,12 +136,12 @@ def percent(share: float | None) -> str:
 
 
 def size(count: int) -> str:
-    """Bytes in a unit that is easy to read.
+    r"""Bytes in a unit that is easy to read, with a blank that does not break.
 
     >>> size(812), size(21_813_181), size(4_100_000_000)
-    ('812 bytes', '21.8 MB', '4.1 GB')
+    ('812\xa0bytes', '21.8\xa0MB', '4.1\xa0GB')
     """
     for unit, name in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
         if count >= unit:
-            return f"{count / unit:,.1f} {name}"
-    return f"{count} bytes"
+            return f"{count / unit:,.1f}\xa0{name}"
+    return f"{count}\xa0bytes"

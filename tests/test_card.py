@@ -155,7 +155,7 @@ def test_family_names_that_yaml_or_markdown_would_take_for_something_else(name):
     "line",
     [
         "| [`F.1_RS_nothink`](F.1_RS_nothink/README.md) | the same verified answers,",
-        "as the text after the thought | 2 | 3 | 1 | 1.2 MB |",
+        "as the text after the thought | 2 | 3 | 1 | 1.2\xa0MB |",
         "| dropped | 4 | a cleaning rule took it out | 3 `purity.off_task` the question does not belong to the family"
         "<br>1 `own_rule.why` |",
         "| failed | 0 | the model gave no answer |  |",

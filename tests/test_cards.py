@@ -13,6 +13,7 @@ from PIL import Image
 from beam_rs import images, manifest, naming, rows
 from beam_rs.cards import cards, cleaning, portable
 from beam_rs.cleaning import RULES
+from beam_rs.judge.gate import Calibration, gate
 from beam_rs.parquet import Row, write_shard
 from beam_rs.publish import OWN
 from beam_rs.schema import Completion, Item, Sampling, Verdict
@@ -138,6 +139,18 @@ def test_the_family_and_each_split_load_as_the_card_says(written, tmp_path):
         text=True,
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_the_judge_s_calibration_as_a_run_measures_it(written):
+    found = Calibration((("accepted", "CORRECT", 12), ("digit", "CORRECT", 1), ("digit", "WRONG", 9)))
+    decided = gate(found, 0.95)
+    value = {**found.as_json(), "gate": {"open": decided.open, "least": 0.95, "reason": decided.reason}}
+    judge = {"model": "/secret/judge", "revision": "", "engine": "vllm", "gate": 0.95, "tries": 2, "swap": False}
+    made = dict(cards(outline(written, judge=judge) | {"calibration": {FAMILY: value}}, written))
+    card = made[f"{FAMILY}/README.md"].decode()
+    assert "put to a judge, `judge`," in card and "promotions are switched off" in card
+    assert "| 10 | 0 | 1 | 9 | 0 | 0 | 9 of 10, 90.0 % (59.6–98.2 %) |" in card
+    assert "called CORRECT | | | | | | | 12 of 12, 100.0 % (75.8–100.0 %) |" in card
 
 
 @pytest.mark.parametrize(
