@@ -8,8 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from beam_rs import __version__, commands, config, summary
-from beam_rs import sample as sample_pool
+from beam_rs import __version__, commands, config, sample_pool, summary
 from beam_rs.errors import BeamRsError, UsageError
 
 app = typer.Typer(

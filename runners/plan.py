@@ -16,7 +16,7 @@ from beam_rs.items import record
 from beam_rs.keys import canonical, digest
 from beam_rs.ledger import Ledger
 from beam_rs.progress import PROGRESS
-from beam_rs.runners import direct, launch, options, pool
+from beam_rs.runners import direct, interrupts, launch, options, pool
 from beam_rs.schema import Item
 from beam_rs.transforms.read import Part
 from beam_rs.transforms.recipes import MakeDataset
@@ -54,7 +54,7 @@ def plan(config: Config, sample: int, beam_options: Sequence[str] = ()) -> Forec
         part = replace(parts[0], split=_written(chosen.items, Path(folder) / "pool.jsonl", parts[0]), format="jsonl")
         part = replace(part, reader=replace(part.reader, family=None, map={}))
         made = MakeDataset(pilot, [part], launch.header(config, pilot), book, before, started=time.time())
-        with launch.draining(book):
+        with signals.draining(book):
             launch.wait(made, direct.runner(settings.runner.name), parsed)
         manifest = launch.finished(pilot).manifest
     counts, seconds = PROGRESS.last()

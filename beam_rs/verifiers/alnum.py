@@ -17,6 +17,7 @@ from beam_rs.verifiers._numbers import different_numbers
 from beam_rs.verifiers.base import Verifier
 
 _OTHER: Final = re.compile(r"[^0-9a-z]+")
+_BARE: Final = re.compile(r"[0-9A-Za-z\s]*")
 _COMMAND: Final = re.compile(r"\\[A-Za-z]+")
 _SCRIPT: Final = re.compile(r"[\^_]\s*\{")
 
@@ -53,8 +54,9 @@ class Alnum(Verifier):
             folded = fold_alnum(text)
             for reference, wanted in references:
                 if folded == wanted:
-                    # The protocol drops signs and decimal points; a person does not.
-                    changed = different_numbers(reference, text)
+                    # The protocol drops signs and decimal points; a person does not. A reference of letters and
+                    # digits alone is another matter: IIIT5K labels a sign that reads $10.25 as 1025.
+                    changed = not _BARE.fullmatch(reference) and different_numbers(reference, text)
                     reason = "equal symbols, another number" if changed else "equal"
                     return self.verdict("match", admitted=not changed, extracted=text, form=form, reason=reason)
         return self.verdict("no_match", extracted=answer.strip()[:200] or None, form="whole", reason="differs")

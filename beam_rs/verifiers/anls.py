@@ -71,8 +71,9 @@ class Anls(Verifier):
     final: bool = False
 
     def __post_init__(self) -> None:
-        if not (0 < self.accept_at <= 1 and 0 < self.admit_at <= 1):
-            raise ValueError("accept_at and admit_at must be above 0 and at most 1")
+        super().__post_init__()
+        if not 0 < self.admit_at <= 1:
+            raise ValueError(f"admit_at must be above 0 and at most 1, got {self.admit_at}")
 
     def unjudgeable(self, case: Case) -> str | None:
         if not any(fold(r) for r in case.references):

@@ -19,6 +19,16 @@ class Verifier(ABC):
     name: ClassVar[str]
     version: ClassVar[str] = "1"
 
+    def __post_init__(self) -> None:
+        """Check what graded protocols have in common.
+
+        Raises:
+          ValueError: `accept_at` is no score that tells a match from anything else.
+        """
+        accept_at = getattr(self, "accept_at", 1.0)
+        if not 0 < accept_at <= 1:
+            raise ValueError(f"accept_at must be above 0 and at most 1, got {accept_at}")
+
     @property
     def parameters(self) -> str:
         """The parameters as canonical JSON, stored in every row."""

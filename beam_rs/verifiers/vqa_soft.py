@@ -53,10 +53,6 @@ class VqaSoft(Verifier):
     accept_at: float = 0.5
     final: bool = False
 
-    def __post_init__(self) -> None:
-        if not 0 < self.accept_at <= 1:
-            raise ValueError("accept_at must be above 0 and at most 1")
-
     def unjudgeable(self, case: Case) -> str | None:
         return None if any(self._fold(r, case) for r in case.references) else "empty reference"
 

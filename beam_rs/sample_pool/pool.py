@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from beam_rs.images import EXTENSIONS
-from beam_rs.sample_mess import INSTRUCTION, MALFORMED, MESS, Oddity
-from beam_rs.sample_pictures import FORMATS, broken_files, encoded, plain, styled
+from beam_rs.sample_pool.mess import INSTRUCTION, MALFORMED, MESS, Oddity
+from beam_rs.sample_pool.pictures import FORMATS, broken_files, encoded, plain, styled
 
 FAMILY: Final = "SampleText"
 DATASET: Final = "SampleWords"

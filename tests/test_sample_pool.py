@@ -5,7 +5,8 @@ import sys
 import pytest
 import yaml
 
-from beam_rs import images, sample
+from beam_rs import images
+from beam_rs import sample_pool as sample
 
 
 @pytest.fixture(scope="module")
