@@ -54,7 +54,7 @@ def plan(config: Config, sample: int, beam_options: Sequence[str] = ()) -> Forec
         part = replace(parts[0], split=_written(chosen.items, Path(folder) / "pool.jsonl", parts[0]), format="jsonl")
         part = replace(part, reader=replace(part.reader, family=None, map={}))
         made = MakeDataset(pilot, [part], launch.header(config, pilot), book, before, started=time.time())
-        with signals.draining(book):
+        with interrupts.draining(book):
             launch.wait(made, direct.runner(settings.runner.name), parsed)
         manifest = launch.finished(pilot).manifest
     counts, seconds = PROGRESS.last()
