@@ -30,6 +30,7 @@ from beam_rs.transforms.recipes import MakeDataset
 DEAD_LETTERS: Final = 3
 """Exit code of a finished run with more dead letters than allowed."""
 
+_STEP: Final = " [while running"
 _RAISED: Final = re.compile(r"beam_rs\.errors\.(\w+): (.*)")
 
 
@@ -124,28 +125,34 @@ def wait(made: MakeDataset, runner: Any, parsed: Any) -> None:
             pipeline = beam.Pipeline(runner=runner, options=parsed)
             pipeline | "Main job" >> made
             pipeline.run().wait_until_finish()
-    except BeamRsError:
-        raise
     except BaseException as error:
-        raise explained(error) from error
+        found = explained(error)
+        raise found from None if found is error else error
     finally:
         loaded.release()
 
 
 def explained(error: BaseException) -> BeamRsError:
-    """The error of ours behind what Beam raises: it keeps the text, not the object."""
+    """The error of ours behind what Beam raises: it notes its step in the text, and may keep the text alone."""
     text = str(error)
     found = _RAISED.findall(text)
-    if DRAIN.is_set() or isinstance(error, KeyboardInterrupt):
-        return Interrupted("interrupted; run the same command again to go on where it stopped")
-    if found:
+    made = BeamRsError(f"the run failed: {_last_line(text) or type(error).__name__}")
+    if isinstance(error, BeamRsError):
+        made = error
+        made.args = (text.split(_STEP)[0],)
+    elif found:
         name, message = found[-1]
         kind = getattr(errors, name, BeamRsError)
-        made: BeamRsError = kind.__new__(kind)
-        made.args = (message.split(" [while running")[0],)
-        return made
-    lines = [line for line in text.splitlines() if line.strip()]
-    return BeamRsError(f"the run failed: {lines[-1] if lines else type(error).__name__}")
+        made = kind.__new__(kind)
+        made.args = (message.split(_STEP)[0],)
+    stopped = DRAIN.is_set() or isinstance(error, KeyboardInterrupt)
+    if isinstance(made, Interrupted) or (stopped and made is not error and not found):
+        return Interrupted("interrupted; run the same command again to go on where it stopped")
+    return made
+
+
+def _last_line(text: str) -> str:
+    return next((line for line in reversed(text.splitlines()) if line.strip()), "")
 
 
 def header(config: Config, built: Job) -> Header:
