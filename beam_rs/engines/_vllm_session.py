@@ -126,7 +126,7 @@ class Session:
 
     async def _first(self) -> None:
         """The first life; it also tells how prompts are rendered."""
-        ahead = max(4, self._limits.window // 8)  # pictures are made ready while the engine is full
+        ahead = max(8, self._limits.window // 4)  # pictures are made ready while the engine is full
         self._window = Window(self._limits.window + ahead, self._answer)
         self._reviving = asyncio.Lock()
         self._core = self._open()

@@ -20,6 +20,7 @@ pytest.importorskip("vllm", reason="vLLM is not installed: its tests are left ou
 pytestmark = [pytest.mark.vllm, pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 WINDOW = 8
+STEPS = "Think step by step. Put what you find behind Final answer:"
 
 
 @pytest.fixture(scope="module")
@@ -81,8 +82,7 @@ def test_continues_an_open_turn(engine: VllmEngine, words: dict[str, ImageRef], 
 
 
 def test_solves_in_steps(engine: VllmEngine, words: dict[str, ImageRef]) -> None:
-    text = "Think step by step. Put what you find behind Final answer:"
-    found = answers(engine, [ask(words[word], text) for word in WORDS])
+    found = answers(engine, [ask(words[word], STEPS) for word in WORDS])
     assert sum(one.answer.endswith(f"Final answer: {word}") for one, word in zip(found, WORDS, strict=True)) >= 14
     assert all(len(one.answer.split("\n\n")) == 3 for one in found)
 
@@ -130,10 +130,7 @@ def test_the_model_gets_the_question_as_it_is_stored(engine: VllmEngine, words: 
 
 def test_the_window_stays_full_over_bundles_until_the_tail(engine: VllmEngine, words: dict[str, ImageRef]) -> None:
     before = len(engine.load().history)
-    asked = [
-        ask(words[WORDS[i % 16]], f"Say anything {i}", sample=i, temperature=2.0, max_tokens=24)
-        for i in range(24 * WINDOW)
-    ]
+    asked = [ask(words[WORDS[i % 16]], f"{STEPS} {i}", sample=i, temperature=1.0) for i in range(24 * WINDOW)]
     bundles = [asked[i::4] for i in range(4)]
     with ThreadPoolExecutor(4) as pool:
         assert sum(len(found) for found in pool.map(lambda bundle: answers(engine, bundle), bundles)) == len(asked)
