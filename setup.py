@@ -36,7 +36,7 @@ setup(
     license="Apache-2.0",
     python_requires=">=3.10,<3.14",
     packages=find_packages(include=["beam_rs", "beam_rs.*"]),
-    package_data={"beam_rs": ["py.typed", "templates/*"]},
+    package_data={"beam_rs": ["py.typed", "card/templates/*"]},
     install_requires=[
         "apache-beam>=2.74,<2.78",
         "fastavro>=1.9,<2",

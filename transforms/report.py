@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import apache_beam as beam
 
 from beam_rs import manifest, naming, publish
-from beam_rs.cards import cards
+from beam_rs.card import cards
 from beam_rs.cleaning.purity import shares
 from beam_rs.job import Job
 from beam_rs.manifest import Header, Outcome

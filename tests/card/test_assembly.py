@@ -11,7 +11,7 @@ from huggingface_hub import DatasetCard
 from PIL import Image
 
 from beam_rs import images, manifest, naming, rows
-from beam_rs.cards import cards, cleaning, portable
+from beam_rs.card.assembly import cards, cleaning, portable
 from beam_rs.cleaning import RULES
 from beam_rs.judge.gate import Calibration, gate
 from beam_rs.parquet import Row, write_shard

@@ -8,10 +8,11 @@ import yaml
 from markdown_it import MarkdownIt
 from PIL import Image
 
-from beam_rs import card_phrases, naming, parquet
-from beam_rs.card import Cleaning, Example, FamilyFigures, Slice, SplitFigures, thumbnail
-from beam_rs.card_head import size_category
-from beam_rs.card_page import family_card, split_card
+from beam_rs import naming, parquet
+from beam_rs.card import phrases
+from beam_rs.card.figures import Cleaning, Example, FamilyFigures, Slice, SplitFigures, thumbnail
+from beam_rs.card.head import size_category
+from beam_rs.card.page import family_card, split_card
 from beam_rs.judge.edits import KINDS
 from beam_rs.parquet import Row
 from beam_rs.schema import ImageRef
@@ -221,10 +222,10 @@ def test_a_card_holds_every_name_of_every_table():
     assert all(
         f"| `{name}` |" in card for kind in (parquet.CLEAN_META, parquet.RECORD) for name in [f.name for f in kind]
     )
-    assert set(card_phrases.MATCHES) == set(VERIFIERS)
-    assert set(card_phrases.CONTROLS) == set(KINDS)
-    assert set(card_phrases.ENDS) == set(naming.ENDS)
-    assert all(set(t) == set(naming.SPLITS) for t in (card_phrases.SPLITS, card_phrases.EMPTY, card_phrases.ANSWERS))
+    assert set(phrases.MATCHES) == set(VERIFIERS)
+    assert set(phrases.CONTROLS) == set(KINDS)
+    assert set(phrases.ENDS) == set(naming.ENDS)
+    assert all(set(t) == set(naming.SPLITS) for t in (phrases.SPLITS, phrases.EMPTY, phrases.ANSWERS))
 
 
 @pytest.mark.parametrize(("rows", "name"), [(999, "n<1K"), (10**6, "1M<n<10M"), (10**12, "n>1T")])

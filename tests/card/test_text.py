@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from beam_rs.card_text import block, cell, code, cut, escape, visible
+from beam_rs.card.text import block, cell, code, cut, escape, visible
 
 RENDER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
