@@ -10,7 +10,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +66,9 @@ def served(folder: Path, *arguments: str) -> Iterator[Server]:
             server.kill()
 
 
-def make_pool(folder: Path, size: int, url: str, question: Callable[[int], str] = "word {}".format, **more: Any) -> Path:
+def make_pool(
+    folder: Path, size: int, url: str, question: Callable[[int], str] = "word {}".format, **more: Any
+) -> Path:
     """A pool of so many questions on half as many pictures, asked of a server that answers with the question itself.
 
     Four in five references are the question. The engine's fields are set by keywords.
@@ -82,7 +83,9 @@ def make_pool(folder: Path, size: int, url: str, question: Callable[[int], str] 
         Image.new("RGB", (8, 8), (n // 2 % 256, 7, n // 512)).save(folder / "images" / name)
         asked, source = question(n), {"dataset": "Drawn", "image": name}
         answer = asked if n % 5 else f"other {n}"
-        lines.append({"id": f"{n:04}", "family": "Signs", "image": name, "question": asked, "answer": answer, "source": source})
+        lines.append(
+            {"id": f"{n:04}", "family": "Signs", "image": name, "question": asked, "answer": answer, "source": source}
+        )
         data = (folder / "images" / name).read_bytes()
         sources.append({**source, "sha256": hashlib.sha256(data).hexdigest()})
     for name, rows in {"pool": lines, "sources": sources}.items():
