@@ -59,6 +59,11 @@ class VllmEngine(Engine):
         """What Beam is to give the inference steps, and these alone."""
         return {"accelerator": self.accelerator} if self.accelerator else {}
 
+    @property
+    def in_flight(self) -> int:
+        """Sequences that vLLM is running now, as its scheduler says."""
+        return self._session.load().running if self._session else 0
+
     def check(self) -> None:
         """Refuse options that vLLM does not know, without importing it.
 
