@@ -161,14 +161,16 @@ def _options(value: Json) -> tuple[str, ...]:
 
 
 def _source(value: Json) -> Source | None:
-    if value is None:
+    """The recorded origin; one that names no image, or nothing at all, resolves to no picture later on."""
+    if value is None or value == {}:
         return None
     if not isinstance(value, dict):
         raise _Fault("bad_type", f"'source' must be an object, got {type(value).__name__}")
-    parts = value.get("dataset"), value.get("image")
-    if not all(isinstance(part, str) for part in parts):
-        raise _Fault("bad_type" if None not in parts else "missing_field", "'source' needs texts 'dataset' and 'image'")
-    return Source(str(parts[0]), str(parts[1]))
+    parts = [value.get(name) or "" for name in ("dataset", "image")]
+    for name, part in zip(("dataset", "image"), parts, strict=True):
+        if not isinstance(part, str):
+            raise _Fault("bad_type", f"'source.{name}' must be a text, got {type(part).__name__}")
+    return Source(*parts)
 
 
 def _look(record: Json, place: str) -> Json:

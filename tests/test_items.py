@@ -71,7 +71,7 @@ def test_fields_that_are_needed(name: str, value: Any, code: str):
         ({"options": [["A"]]}, "bad_type"),
         ({"options": [True]}, "bad_type"),
         ({"source": "D/x"}, "bad_type"),
-        ({"source": {"dataset": "D"}}, "missing_field"),
+        ({"source": {"dataset": 5}}, "bad_type"),
         ({"source": {"dataset": "D", "image": 5}}, "bad_type"),
         ({"slice": 5}, "bad_type"),
     ],
@@ -138,3 +138,8 @@ def test_the_record_of_an_item_reads_back_as_the_item():
     found = read(options=["a", "b"], source={"dataset": "D", "image": "x"}, slice="s", more={"z": [1]})
     assert isinstance(found, Item)
     assert READER.item(json.loads(json.dumps(items.record(found)))) == found
+
+
+@pytest.mark.parametrize("source", [None, {}, {"dataset": "D"}, {"dataset": None, "image": None}])
+def test_an_incomplete_source_is_no_fault_of_the_line(source: Any):
+    assert isinstance(read(source=source), Item)
