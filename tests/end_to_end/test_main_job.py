@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from beam_rs import keys, sample
+from beam_rs import keys, sample_pool
 from beam_rs.prompts import messages
 from beam_rs.schema import ImageRef, Sampling
 
@@ -146,7 +146,7 @@ def test_the_same_bytes_without_a_ledger(tmp_path, published, request, runner: s
     more: Sequence[object] = TWO_PROCESSES
     if runner == "prism":
         more = ("--set", "runner.name=prism", f"--prism_location={request.getfixturevalue('prism')}")
-    sample.write(tmp_path / "pool", 60)
+    sample_pool.write(tmp_path / "pool", 60)
     config = tmp_path / "pool" / "config.yaml"
     one = run(config, tmp_path / "one")
     other = run(config, tmp_path / "other", *more)
