@@ -79,7 +79,7 @@ def start_up(rounds: int) -> dict[str, Cost]:
         config = write(work / "one", 1, "small")
         contenders = {
             "imports of beam_rs and Beam": lambda: loop("nothing"),
-            "Beam, RunInference, one element": lambda: loop("empty"),
+            "Beam, a pipeline of one element": lambda: loop("empty"),
             "beam-rs run, one item": lambda: pipeline(config, work / "out"),
         }
         return turns(contenders, rounds)

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import apache_beam as beam
-from apache_beam.ml.inference.base import ModelHandler, RunInference
 
 from beam_rs import files
 from beam_rs.engines import Engine
@@ -18,6 +17,7 @@ from beam_rs.ledger.records import Kind
 from beam_rs.progress import PROGRESS
 from beam_rs.schema import Completion, Request
 from beam_rs.transforms.count import count
+from beam_rs.transforms.inference import ModelHandler, RunInference
 from beam_rs.transforms.lookup import Lookup
 
 LOCAL_BATCH: Final = 16_384
