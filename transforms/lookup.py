@@ -130,8 +130,7 @@ def _records(hits: Sequence[tuple[Request, list[Where]]]) -> dict[str, list[Reco
     keys = {request.key for request, _ in hits}
     found: dict[str, list[Record]] = {}
     for path in sorted(offsets):
-        for _, records in fetch(path, offsets[path]):
-            for record in records:
-                if record["key"] in keys:
-                    found.setdefault(record["key"], []).append(record)
+        for record in fetch(path, offsets[path]):
+            if record["key"] in keys:
+                found.setdefault(record["key"], []).append(record)
     return found

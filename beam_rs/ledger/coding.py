@@ -133,7 +133,7 @@ def records_of(run: Run, head: Header) -> list[Record]:
     Blocks are decoded together, as one Avro array, which takes two thirds of the time; where that does not come out
     even, one by one.
     """
-    data = b"".join([coded_long(sum(run.holds)), *_plain(run, head, MAX_BLOCK), b"\0"])
+    data = b"".join([coded_long(sum(run.holds)), *plain(run, head, MAX_BLOCK), b"\0"])
     coded = io.BytesIO(data)
     try:
         found: Any = fastavro.schemaless_reader(coded, head.array, None)
@@ -147,7 +147,7 @@ def records_of(run: Run, head: Header) -> list[Record]:
 def keys_of(run: Run, head: Header) -> Iterator[tuple[bytes, int]]:
     """The keys of a run, each with the offset of its block; the rest is not decoded where the blocks are ours."""
     if head.native and max(run.holds) == 1:
-        starts = _plain(run, head, 256)
+        starts = plain(run, head, 256)
         if all(start.startswith(_KEY_START) and len(start) >= 66 for start in starts):
             yield from zip([start[2:66] for start in starts], run.offsets, strict=True)
             return
@@ -156,7 +156,7 @@ def keys_of(run: Run, head: Header) -> Iterator[tuple[bytes, int]]:
             yield record["key"].encode(), block.offset
 
 
-def _plain(run: Run, head: Header, limit: int) -> list[bytes]:
+def plain(run: Run, head: Header, limit: int) -> list[bytes]:
     """The payloads of a run without compression; of compressed ones, no more than `limit` bytes each."""
     return run.payloads if head.codec == "null" else [_inflate(payload, limit) for payload in run.payloads]
 
