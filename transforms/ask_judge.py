@@ -8,6 +8,7 @@ import apache_beam as beam
 from apache_beam.pvalue import TaggedOutput
 
 from beam_rs import judge
+from beam_rs.engines import Engine
 from beam_rs.judge import JudgeSettings, Word, replies
 from beam_rs.judge import gate as gates
 from beam_rs.judge.controls import Control
