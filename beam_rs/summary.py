@@ -15,8 +15,12 @@ def show(console: Console, manifest: Mapping[str, Any], output: str) -> None:
     reasons = manifest["reasons"]["total"]
     shown = {name: amount for name, amount in reasons.items() if not name.startswith("accepted")}
     if shown:
-        console.print("reasons: " + ", ".join(f"{name} {amount:,}" for name, amount in shown.items()), highlight=False)
-    console.print(f"usage: {usage(manifest['usage']['total'])}", highlight=False)
+        console.print(
+            "reasons: " + ", ".join(f"{name} {amount:,}" for name, amount in shown.items()),
+            soft_wrap=True,
+            highlight=False,
+        )
+    console.print(f"usage: {usage(manifest['usage']['total'])}", soft_wrap=True, highlight=False)
     for family in manifest["families"]:
         console.print(f"card: {files.join(output, family, 'README.md')}", soft_wrap=True, highlight=False)
     console.print(f"audit: {files.join(output, 'audit')}", soft_wrap=True, highlight=False)

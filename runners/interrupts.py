@@ -13,6 +13,8 @@ from beam_rs.engines.base import DRAIN
 from beam_rs.errors import Interrupted
 from beam_rs.ledger import Ledger
 
+STOPPING: Final = "stopping: what is in flight is finished and kept; once more ends at once"
+
 LAST_MOMENT: Final = 0.2
 LAST_FLUSH: Final = 5.0
 """Seconds between a second signal and the end."""
@@ -29,7 +31,7 @@ def draining(ledger: Ledger) -> Iterator[None]:
             threading.Thread(target=_end_now, args=(ledger,), daemon=True).start()
             return
         DRAIN.set()
-        _LOG.warning("stopping: what is in flight is finished and kept; once more ends at once")
+        _LOG.warning(STOPPING)
 
     DRAIN.clear()
     before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}

@@ -12,7 +12,9 @@ from rich.live import Live
 from rich.table import Table
 
 from beam_rs.engines import loaded
+from beam_rs.engines.base import DRAIN
 from beam_rs.progress import PROGRESS
+from beam_rs.runners.interrupts import STOPPING
 
 PERIOD: Final = 0.5
 PLAIN_PERIOD: Final = 10.0
@@ -44,7 +46,8 @@ def _table(console: Console, stop: threading.Event) -> None:
 
 
 def _rows() -> Table:
-    table = Table(box=None)
+    # a line that is logged while the table stands is wiped out with it
+    table = Table(box=None, caption=STOPPING if DRAIN.is_set() else None, caption_justify="left")
     for name in figures():
         table.add_column(name, justify="right")
     table.add_row(*figures().values())
@@ -62,25 +65,39 @@ def line() -> str:
 
 
 def figures() -> dict[str, str]:
-    """What is shown: items read, answers so far, ends, rates, occupancy, time left."""
+    """What is shown: items read, answers so far, ends, rates, occupancy, time left.
+
+    Ends are known when all answers are there, as an item is graded with all its samples; until then failures are
+    those of requests, and what is not known yet is a dash.
+    """
     counts, seconds = PROGRESS.snapshot()
     answered = counts.get("answered", 0) + counts.get("failed requests", 0)
     asked = counts.get("asked", 0)
     rate = answered / seconds if seconds else 0.0
     tokens = counts.get("completion tokens", 0)
-    left = (asked - answered) / rate if rate else 0.0
+    graded = any(counts.get(end) for end in ("accepted", "rejected", "failed"))
     return {
         "read": f"{counts.get('read', 0):,}",
         "answered": f"{answered:,}/{asked:,}",
         "from ledger": f"{counts.get('from_ledger', 0):,}",
-        "accepted": f"{counts.get('accepted', 0):,}",
-        "rejected": f"{counts.get('rejected', 0):,}",
-        "failed": f"{counts.get('failed', 0):,}",
+        "accepted": f"{counts.get('accepted', 0):,}" if graded else "—",
+        "rejected": f"{counts.get('rejected', 0):,}" if graded else "—",
+        "failed": f"{counts.get('failed' if graded else 'failed requests', 0):,}",
         "answers/s": f"{rate:,.1f}",
         "tokens/s": f"{tokens / seconds:,.0f}" if seconds else "0",
         "in flight": occupancy(),
-        "left": time.strftime("%H:%M:%S", time.gmtime(left)) if asked > answered else "—",
+        "left": clock((asked - answered) / rate) if rate and asked > answered else "—",
     }
+
+
+def clock(seconds: float) -> str:
+    """A span of time in hours, however many they are.
+
+    >>> clock(100_000)
+    '27:46:40'
+    """
+    minutes, rest = divmod(int(seconds), 60)
+    return f"{minutes // 60:02}:{minutes % 60:02}:{rest:02}"
 
 
 def occupancy() -> str:
