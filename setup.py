@@ -8,7 +8,7 @@ from setuptools import find_packages, setup
 ROOT = Path(__file__).parent
 VERSION = re.search(r'^__version__ = "([^"]+)"', (ROOT / "beam_rs/__init__.py").read_text(), re.MULTILINE)[1]
 
-OCR = ["rapidocr>=3.4,<4", "onnxruntime>=1.18,<2"]
+OCR = ["rapidocr>=3.9.2,<4", "onnxruntime>=1.18,<2"]
 VLLM = ["vllm>=0.11,<0.33"]
 GCP = ["apache-beam[gcp]>=2.74,<2.78", "google-cloud-storage>=2.18,<4"]
 TFDS = ["tensorflow-datasets>=4.9.7,<5"]
@@ -44,7 +44,7 @@ setup(
         "jinja2>=3.1,<4",
         "lxml>=5,<7",
         "apted>=1.0.3,<2",
-        "math-verify[antlr4_13_2]>=0.8,<1",
+        "math-verify[antlr4-13-2]>=0.8,<1",
         "numpy>=1.26,<3",
         "pillow>=11.3,<13",
         "pyarrow>=17,<26",

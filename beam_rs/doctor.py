@@ -47,7 +47,7 @@ NEEDED: Final = (
     Needed("pyarrow", (17,), (26,)),
     Needed("fastavro", (1, 9), (2,)),
     Needed("vllm", (0, 11), (0, 33), "vllm", "0.33 needs Pillow 13, which Beam 2.77 forbids"),
-    Needed("rapidocr", (3, 4), (4,), "ocr"),
+    Needed("rapidocr", (3, 9, 2), (4,), "ocr"),
     Needed("onnxruntime", (1, 18), (2,), "ocr"),
     Needed("tensorflow-datasets", (4, 9, 7), (5,), "tfds"),
     Needed("google-cloud-storage", (2, 18), (4,), "gcp"),
