@@ -15,6 +15,7 @@ from typing import Any, Final
 from PIL import ExifTags, Image, ImageFile, ImageOps, UnidentifiedImageError
 
 from beam_rs.errors import ImageChanged
+from beam_rs.image_ends import is_whole
 from beam_rs.schema import ImageRef
 
 FORMATS: Final = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF")
@@ -145,6 +146,8 @@ def inspect(data: bytes, uri: str, limits: Limits) -> ImageRef | Fault:
     try:
         animated = bool(getattr(opened, "is_animated", False))
         opened.seek(0)
+        if not is_whole(data, opened):
+            return Fault("broken", f"{image_format}: the end of the file is missing")
         rgb = _to_rgb(opened)
     except Exception as error:  # Pillow's decoders raise whatever the damage leads them to
         return Fault("broken", f"{image_format}: {error}")
