@@ -39,6 +39,7 @@ setup(
     package_data={"beam_rs": ["py.typed", "card/templates/*"]},
     install_requires=[
         "antlr4-python3-runtime>=4.13.2,<4.14",  # what math-verify parses LaTeX with; its own extra by name only
+        "anyio>=4,<5",
         "apache-beam>=2.74,<2.78",
         "fastavro>=1.9,<2",
         "httpx>=0.27,<1",
@@ -53,7 +54,6 @@ setup(
         "pyyaml>=6,<7",
         "rapidfuzz>=3.9,<4",
         "rich>=13.7,<16",
-        "tenacity>=8.5,<10",
         "typer>=0.12,<1",
     ],
     extras_require={
