@@ -9,6 +9,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from beam_rs.verifiers._conclusions import (
+    REASON_AFTER,
+    amount,
+    clean,
+    closing_line,
+    conclusion,
+    is_prose,
+    without_courtesy,
+)
+from beam_rs.verifiers._json_answers import find_json
 from beam_rs.verifiers._latex_text import balanced_end
 
 _WINDOW: Final = 200_000
@@ -20,6 +30,7 @@ _BOX: Final = re.compile(r"\\(?:boxed|fbox|framebox)(?![A-Za-z])\s*")
 _BETWEEN_BOXES: Final = re.compile(
     r"(?i)[\s$,;&()\[\]\\*]{0,12}(?:\\?text\{\s*)?(?:and|or|和|或)?(?:\s*\})?[\s$,;&()\[\]\\*]{0,12}(?P<name>[a-z](?:_\{?\w{1,3}\}?)?\s*=\s*)?"
 )
+_SPACING: Final = re.compile(r"\\(?:quad|qquad|[,;!: ])(?![A-Za-z])")
 _NAME_BEFORE: Final = re.compile(r"(?i)(?<![A-Za-z\\])([a-z](?:_\{?\w{1,3}\}?)?)\s*=\s*$")
 _STATEMENT: Final = re.compile(
     r"(?i)(?:\b(?:final|correct|right|my|our|the|best|numerical)\s{1,3}){0,4}\b(?:answer|solution|result)s?\b(?:\s?\*\*)?"
@@ -30,29 +41,9 @@ _STATEMENT: Final = re.compile(
 _OTHER_STATEMENT: Final = re.compile(
     r"(?:^|\n)[ \t]*####[ \t]*|(?:最终)?答案(?:是|为|：|:|应为|应该是)+\s*|<(?:final_)?answer>|<\|begin_of_box\|>"
 )
+_FIELD: Final = re.compile(r"(?i)(?:final[_ ]?)?(?:answer|result)")
 _DISPLAY: Final = re.compile(r"\\\[(?:(?!\\[\[\]]).){0,2000}\\\]|\$\$[^$]{0,2000}\$\$", re.DOTALL)
 _SENTENCE_END: Final = re.compile(r"(?<!\bapprox)(?<!\be\.g)\.\s+(?=[A-Z(\"'*])|[。\n]|</|<\|")
-_REASON_AFTER: Final = re.compile(
-    r"(?i),?\s+(?:because|since|which|as (?:the|it|we|there)|where|so that|when|given that)\b"
-)
-_MARKUP: Final = re.compile(r"^(?:[-*_#>\s]|\d+[.)]\s)+$|^```\w*$")
-_MATH: Final = r"(?:\$[^$\n]{1,300}\$|\\\(.{1,300}?\\\)|\\\[.{1,1000}?\\\])"
-_ALSO: Final = rf"(?:\s?(?:,|and|or|, and|, or)\s?(?:[A-Za-z]\s?=\s?)?{_MATH}){{0,6}}"
-_LAST_SEGMENTS: Final = re.compile(rf"{_MATH}{_ALSO}(?:\s?[A-Za-z°%]{{1,15}}(?:\^\d)?){{0,3}}\W{{0,3}}$")
-_CONCLUDES: Final = re.compile(
-    r"(?i)\b(?:is|are|be|was|equals?|gives?|get|yields?|have|has|find|found|obtain|therefore|thus|so|hence|then)\b|[=:]"
-)
-_LAST_VERB: Final = re.compile(
-    r"(?i).*(?:(?<![<>!\\])=|\b(?:is|are|be|equals|equal to|yields|gives|get|have|approximately)\b:?|:\s)\s?(.{1,120})$"
-)
-_REVERSED: Final = re.compile(
-    r"(?i)(?:.*[,.:]\s|.*\b(?:so|thus|therefore|hence),?\s)?(.{1,60}?)\s+is\s+(?:the|my|our)\s+"
-    r"(?:final\s+|correct\s+)?(?:answer|result|solution|choice|option)$"
-)
-_SAYS: Final = re.compile(r"(?i)[a-z]{4,}|\b(?:is|are|be|get|has|so)\b|[\u4e00-\u9fff]{2,}")
-_SEVERAL_NAMED: Final = re.compile(r"=[^=]{1,80}(?:,|\band\b|\bor\b)[^=]{1,40}=")
-_COMMAND: Final = re.compile(r"\\[A-Za-z]+")
-_WORD: Final = re.compile(r"[A-Za-z]{4,}|[\u4e00-\u9fff]{2,}")
 
 
 @dataclass(frozen=True)
@@ -72,7 +63,9 @@ class Commitment:
 
 def commitment(answer: str) -> Commitment:
     """The last commitment of an answer; an empty text where there is none, or where the last box is cut off."""
-    answer = one_line_displays(answer)
+    if field := _answer_field(answer):
+        return Commitment(field, "json")
+    answer = one_line_displays(without_courtesy(answer[-_WINDOW:]))
     box = last_box(answer)
     for statement in statements(answer):
         if box and statement.start < box.start:
@@ -80,12 +73,30 @@ def commitment(answer: str) -> Commitment:
         text = conclusion(statement.text)
         if text and re.search(r"\w|\\", text) and not (box and not re.search(r"\d|\\", text)):
             return Commitment(text, "statement", statement.start)
-    if box:
-        return box
+    return box or _unmarked(answer)
+
+
+def _unmarked(answer: str) -> Commitment:
+    """What an answer without box and statement says: its one short line, or what its last line ends in or states."""
     whole = clean(answer)
     if "\n" not in whole and len(whole) < 80 and not is_prose(whole):
         return Commitment(conclusion(whole) or "", "whole")
-    return Commitment(conclusion(closing_line(answer)) or "", "closing line")
+    said = conclusion(closing_line(answer))
+    if said is None or not re.search(r"\d|\\", said):
+        stated = amount(answer)
+        return Commitment(stated, "amount") if stated else Commitment(said or "", "closing line")
+    return Commitment(said, "closing line")
+
+
+def _answer_field(answer: str) -> str:
+    """The answer of a JSON object such as `{"answer": 10}`; empty where there is none."""
+    if "{" not in answer or not answer.strip().endswith(("}", "```")):
+        return ""
+    found = find_json(answer)
+    if found is None or found.form == "last object" or not isinstance(found.value, dict):
+        return ""
+    fields = [v for k, v in found.value.items() if _FIELD.fullmatch(k) and isinstance(v, (str, int, float))]
+    return str(fields[0]).strip() if len(fields) == 1 and not isinstance(fields[0], bool) else ""
 
 
 def one_line_displays(answer: str) -> str:
@@ -94,7 +105,7 @@ def one_line_displays(answer: str) -> str:
     >>> one_line_displays("So\n\\[\nx = 5\n\\]")
     'So\n\\[ x = 5 \\]'
     """
-    return _DISPLAY.sub(lambda m: re.sub(r"\s*\n\s*", " ", m[0]), answer[-_WINDOW:])
+    return _DISPLAY.sub(lambda m: re.sub(r"\s*\n\s*", " ", m[0]), answer)
 
 
 def last_box(answer: str) -> Commitment | None:
@@ -111,10 +122,15 @@ def last_box(answer: str) -> Commitment | None:
     if not boxes:
         return None
     group = [len(boxes) - 1]
-    while group[0] > 0 and _BETWEEN_BOXES.fullmatch(answer[boxes[group[0] - 1][1] : boxes[group[0]][0]]):
+    while group[0] > 0 and _joined(answer[boxes[group[0] - 1][1] : boxes[group[0]][0]]):
         group.insert(0, group[0] - 1)
     parts = list(dict.fromkeys(_named(answer, boxes[i]) if len(group) > 1 else boxes[i][2] for i in group))
     return Commitment(", ".join(parts) if all(parts) else "", "boxed", boxes[group[0]][0])
+
+
+def _joined(between: str) -> bool:
+    """Whether two boxes with this text between them are one list."""
+    return len(between) < 80 and bool(_BETWEEN_BOXES.fullmatch(_SPACING.sub(" ", between)))
 
 
 def _named(answer: str, box: tuple[int, int, str]) -> str:
@@ -158,46 +174,5 @@ def _first_sentence(text: str) -> str:
     text = text.lstrip(" \t\r\n*_:：").removeprefix("---").lstrip()
     end = _SENTENCE_END.search(text)
     text = text[: end.start()] if end else text
-    reason = _REASON_AFTER.search(text)
+    reason = REASON_AFTER.search(text)
     return clean(text[: reason.start()] if reason else text)
-
-
-def closing_line(answer: str) -> str:
-    """The last line that holds more than markup."""
-    lines = (line.strip() for line in reversed(answer[-_WINDOW:].splitlines()))
-    return clean(next((line for line in lines if line and not _MARKUP.match(line)), "")[-_LONGEST:])
-
-
-def conclusion(sentence: str) -> str | None:
-    r"""The expression that a sentence ends in, or the sentence itself where it is no prose.
-
-    >>> conclusion("Adding gives 2+1 = 3")
-    '3'
-    >>> conclusion("We add all 12 lengths of the sides, then continue with step 2 of the plan") is None
-    True
-    """
-    if not _SAYS.search(_COMMAND.sub(" ", sentence)):
-        return sentence
-    if sentence.endswith("?"):
-        return None
-    if _SEVERAL_NAMED.search(sentence):
-        return None if is_prose(sentence) else sentence
-    segments = _LAST_SEGMENTS.search(sentence)
-    if segments and _CONCLUDES.search(sentence[: segments.start()]) and not is_prose(segments[0]):
-        return clean(segments[0])
-    found = _REVERSED.match(sentence) or _LAST_VERB.match(sentence)
-    if found and found[1].strip() and not is_prose(found[1], most=2):
-        return clean(found[1])
-    return None if is_prose(sentence) else sentence
-
-
-def is_prose(text: str, most: int = 3) -> bool:
-    """Whether a text has more words of four letters or more than an expression with its unit has."""
-    return len(_WORD.findall(_COMMAND.sub(" ", text))) > most or len(text) > 400
-
-
-def clean(text: str) -> str:
-    """A committed text without list marks, emphasis and a full stop around it."""
-    text = re.sub(r"\*\*|__|`", "", text).strip()
-    text = re.sub(r"^(?:[-*>•]\s+|#{1,6}\s+)", "", text)
-    return text.strip(" \t\"'*").removesuffix(".").rstrip()

@@ -23,9 +23,15 @@ _DROPPED: Final = re.compile(
 )
 _BLANKS: Final = re.compile(r"(?<!\\)\\[,;: >]|\\(?:quad|qquad|hspace\{[^{}]*\}|enspace|thinspace)(?![A-Za-z])|~|\s+")
 _DELIMITERS: Final = re.compile(r"\$|(?<!\\)\\[()\[\]]")
-_TEXT: Final = re.compile(
-    r"\\(?:text|textbf|textit|textrm|textsf|mathrm|mathbf|mathit|mathsf|mbox|hbox|operatorname|bf|rm)\*?\s*\{([^{}]*)\}"
+_DOUBLED: Final = re.compile(
+    r"\\\\(?=(?:[dtc]?frac|sqrt|text|math[a-z]+|pi|infty|circ|left|right|times|cdot|leq?|geq?|neq?|pm|cup|cap|in|approx"
+    r"|angle|triangle|theta|alpha|beta|degree|sin|cos|tan|log|ln|overline)(?![A-Za-z]))"
 )
+"""Commands whose backslash was escaped once too often, as in JSON."""
+_TEXT: Final = re.compile(
+    r"\\(?:text|textnormal|textbf|textit|textrm|textsf|mathrm|mathbf|mathit|mathsf|mbox|hbox|operatorname|bf|rm)\*?\s*\{([^{}]*)\}"
+)
+_TIGHT_COMMA: Final = re.compile(r"(?<=\d) ?(?:,\\!\s*|\{ ?, ?\}\s*)(?=\d{3})")
 _FRACTION: Final = re.compile(r"\\[dtc]frac(?![A-Za-z])")
 _BARE_FRACTION: Final = re.compile(r"\\frac\s*(?:(\d)\s*(\d)|\{([^{}]*)\}\s*([0-9A-Za-z])|([0-9A-Za-z])\s*\{)")
 _BARE_ROOT: Final = re.compile(r"(?:\\sqrt|√)\s*(?:(\d+(?:\.\d+)?|[A-Za-z])|\(([^()]*)\))")
@@ -36,6 +42,13 @@ _GROUPED: Final = re.compile(r"(?<![\d.,] )(?<![\d.,])\d{1,3}(?: \d{3})+(?![\d,]
 _KEPT: Final = re.compile(r"(\\[A-Za-z]+) (?=[A-Za-z])|(?<=\d) (?=[\d.])")
 _LOOSE: Final = re.compile(r" +")
 _ALIASES: Final = (
+    (re.compile(r"€ ?(\d[\d,.]*\d|\d)|(?<=\d) ?€"), r"\1 euro"),
+    (re.compile(r"£ ?(\d[\d,.]*\d|\d)|(?<=\d) ?£"), r"\1 gbp"),
+    (re.compile(r"<=|=<"), r"\\le "),
+    (re.compile(r">="), r"\\ge "),
+    (re.compile(r"(?<![\w)}] )(?<![\w)}])\+ ?(?=\\infty)"), ""),
+    (re.compile(r"\\begin\{array\}\s*\{[clr| ]*\}"), r"\\begin{pmatrix}"),
+    (re.compile(r"\\end\{array\}"), r"\\end{pmatrix}"),
     (re.compile(r"\\(?:leqslant|leq|leqq)(?![A-Za-z])"), r"\\le "),
     (re.compile(r"\\(?:geqslant|geq|geqq)(?![A-Za-z])"), r"\\ge "),
     (re.compile(r"\\neq(?![A-Za-z])"), r"\\ne "),
@@ -61,7 +74,8 @@ def spaced(text: str) -> str:
     text = _RAISED.sub(lambda m: f"^{{{unicodedata.normalize('NFKC', m[0])}}}", text)
     text = _LOWERED.sub(lambda m: f"_{{{unicodedata.normalize('NFKC', m[0])}}}", text)
     text = "".join(unicodedata.normalize("NFKC", c) if "\uff10" <= c <= "\uff5a" else c for c in text)
-    text = _DROPPED.sub("", text.translate(_CHARACTERS))
+    text = text if r"\begin" in text else _DOUBLED.sub(r"\\", text)
+    text = _DROPPED.sub("", _TIGHT_COMMA.sub(",", text.translate(_CHARACTERS)))
     text = _DELIMITERS.sub(" ", _FRACTION.sub(r"\\frac", text))
     for pattern, replacement in _ALIASES:
         text = pattern.sub(replacement, text)
@@ -69,7 +83,7 @@ def spaced(text: str) -> str:
     text = _BARE_FRACTION.sub(_braced_fraction, text)
     text = _BARE_ROOT.sub(lambda m: rf"\sqrt{{{m[1] or m[2]}}}", text)
     text = _BLANKS.sub(" ", text)
-    text = _THOUSANDS.sub(lambda m: m[1].replace("{,}", "").replace(",", ""), text).replace("{,}", ",")
+    text = _THOUSANDS.sub(_joined_thousands, text).replace("{,}", ",")
     text = _MIXED.sub(r"\1\\frac{\2}{\3}", _SCRIPT.sub(r"\1\2", text))
     return _trimmed(re.sub(r" +", " ", text))
 
@@ -82,6 +96,14 @@ def tight(text: str) -> str:
     """
     text = _GROUPED.sub(lambda m: m[0].replace(" ", ""), text)
     return _LOOSE.sub("", _KEPT.sub(r"\1\0", text)).replace("\0", " ")
+
+
+def _joined_thousands(found: re.Match[str]) -> str:
+    """A number without separators; in brackets as `(12,102)` it is a pair."""
+    before, after = found.string[: found.start()].rstrip()[-1:], found.string[found.end() :].lstrip()[:1]
+    if "{" not in found[1] and (before in ("(", "[") or after in (")", "]")) and before + after:
+        return found[1]
+    return found[1].replace("{,}", "").replace(",", "")
 
 
 def _braced_fraction(found: re.Match[str]) -> str:

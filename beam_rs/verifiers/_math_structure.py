@@ -11,18 +11,22 @@ from typing import Final
 
 from beam_rs.verifiers._latex_text import tight
 from beam_rs.verifiers._latex_value import Value, read_value, same_function, same_value
+from beam_rs.verifiers._relations import JOINED, RELATION, as_intervals
 from beam_rs.verifiers._units import split_unit
 
 Algebra = Callable[[str, str], bool]
 """Whether two expressions are equal; asked only where text and value do not decide."""
 
 _PARTS: Final = 32
-_JOINED: Final = re.compile(r"(?i)(?:,\s*)?(?<![A-Za-z\\])(?:and|or)(?![A-Za-z])|\\(?:vee|lor|cup)(?![A-Za-z])")
 _EQUALS: Final = re.compile(r"(?<![<>!:\\])=")
-_RELATION: Final = re.compile(r"[<>]|\\(?:le|ge|ne)(?![A-Za-z])")
+_PLAIN_NAME: Final = r"(?:[A-Z]{2,4}|[A-Za-z](?:_\{?\w{1,6}\}?|')?)"
 _NAME: Final = re.compile(
     r"(?:(?:m ?)?\\(?:angle|triangle|overline|widehat|sin|cos|tan|theta|alpha|beta|phi|lambda) ?\{?[A-Za-z0-9]{0,4}\}?"
-    r"|[A-Za-z]{1,3}(?:_\{?\w{1,6}\}?|')?|[A-Za-z]\([A-Za-z0-9, ]{1,8}\)|[A-Za-z][A-Za-z ]{3,40})"
+    r"|[A-Za-z]{1,3}(?:_\{?\w{1,6}\}?|')?|[A-Za-z]\([A-Za-z0-9, ]{1,8}\)|[A-Za-z][A-Za-z ]{3,40}"
+    rf"|\|[A-Z]{{1,3}}\||{_PLAIN_NAME} ?[:/] ?{_PLAIN_NAME}|\\frac\{{[A-Z]{{2,3}}\}}\{{[A-Z]{{2,3}}\}})"
+)
+_NAMED_TUPLE: Final = re.compile(
+    r"(?:[A-Z] ?)?\( ?[A-Za-z](?:_\w)?(?: ?, ?[A-Za-z](?:_\w)?){1,5} ?\) ?(?:=|\\in) ?(?=[({\\])"
 )
 _MEMBER: Final = re.compile(r"[A-Za-z](?:_\w)? ?\\in(?![A-Za-z]) ?")
 _WORD: Final = re.compile(r"[A-Za-z]{4,}|[A-Z]{2,}|[\u4e00-\u9fff]+")
@@ -52,9 +56,14 @@ def same(gold: str, predicted: str, algebra: Algebra) -> bool:
     """
     if tight(gold) == tight(predicted):
         return True
-    a, b = take_apart(_MEMBER.sub("", gold, count=1)), take_apart(_MEMBER.sub("", predicted, count=1))
-    if _RELATION.search(gold) and b.brackets not in ("", "{}"):
+    gold, predicted = (_NAMED_TUPLE.sub("", _MEMBER.sub("", text, count=1)) for text in (gold, predicted))
+    if not RELATION.search(predicted):
+        # math-verify lets an interval answer an inequality, but not the reverse
+        gold, predicted = as_intervals(gold) or gold, as_intervals(predicted) or predicted
+    a, b = take_apart(gold), take_apart(predicted)
+    if RELATION.search(gold) and b.brackets not in ("", "{}"):
         return algebra(gold, predicted)
+    a, b = _distinct(a), _distinct(b)
     if len(a.items) != len(b.items) or len(a.items) > _PARTS:
         return False
     if len(a.items) == 1 and a.brackets == b.brackets:
@@ -62,6 +71,13 @@ def same(gold: str, predicted: str, algebra: Algebra) -> bool:
     if len(a.items) == 1 and {a.brackets, b.brackets} == {"", "{}"}:
         return _same_named(a.items[0], b.items[0], algebra)
     return _same_parts(a, b, algebra)
+
+
+def _distinct(parts: Parts) -> Parts:
+    """A bare list of tuples without repetitions: a solution found twice is one solution."""
+    if len(parts.items) < 2 or parts.brackets not in ("", "{}") or not all(item[:1] == "(" for item in parts.items):
+        return parts
+    return Parts(tuple({tight(item): item for item in parts.items}.values()), parts.brackets)
 
 
 def _same_parts(a: Parts, b: Parts, algebra: Algebra) -> bool:
@@ -105,7 +121,7 @@ def take_apart(text: str) -> Parts:
         inside = _split(text[1:-1])
         if len(inside) > 1:
             return Parts(tuple(inside), text[0] + text[-1])
-    items = _split(_JOINED.sub(",", text)) or [text]
+    items = _split(JOINED.sub(",", text)) or [text]
     return Parts(tuple(part for item in items for part in _both_signs(item)))
 
 
@@ -141,7 +157,7 @@ def _split(text: str) -> list[str]:
 def _named(text: str) -> tuple[str, str]:
     """Name and value of an assignment such as `x = 5` or `f(x) = 2x`; an empty name where it is none."""
     sides = [side.strip() for side in _EQUALS.split(text)]
-    if len(sides) < 2 or _RELATION.search(text) or not _NAME.fullmatch(sides[0]) or not sides[-1]:
+    if len(sides) < 2 or RELATION.search(text) or not _NAME.fullmatch(sides[0]) or not sides[-1]:
         return "", text
     return tight(sides[0]), sides[-1]
 

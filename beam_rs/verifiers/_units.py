@@ -23,6 +23,8 @@ _NAMES: Final = {
     "l": "liter litre l",
     "deg": "degree deg °",
     "usd": "dollar usd",
+    "eur": "euro eur",
+    "gbp": "gbp",
     "cent": "cent",
     "n": "newton n",
     "j": "joule j",
@@ -59,7 +61,9 @@ def split_unit(text: str) -> tuple[str, str]:
         return text, ""
     unit = found["unit"].strip().rstrip(".")
     words = re.findall(r"[A-Za-z°]+", unit)
-    if any(word in _NO_UNIT for word in words) or not _is_unit(words, found["gap"] != ""):
+    if any(word in _NO_UNIT for word in words) or not _is_unit(
+        words, found["gap"] != "" or bool(re.match(r"m\^", unit))
+    ):
         return text, ""
     return found["body"].strip(), spelled(unit)
 

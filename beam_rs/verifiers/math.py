@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from beam_rs.schema import Case, Verdict
-from beam_rs.verifiers._commitments import commitment, is_prose, last_box
+from beam_rs.verifiers._commitments import commitment, last_box
+from beam_rs.verifiers._conclusions import is_prose
 from beam_rs.verifiers._latex_reader import TooLarge
 from beam_rs.verifiers._latex_text import spaced
 from beam_rs.verifiers._math_pool import POOL, AlgebraTimeout
 from beam_rs.verifiers._math_structure import same
+from beam_rs.verifiers._spellings import decimal_comma, readings
 from beam_rs.verifiers.base import Verifier
 
 LONGEST: Final = 2_000
@@ -49,7 +51,7 @@ class Math(Verifier):
         found = commitment(answer)
         if not found.text:
             return self.verdict(
-                "no_match", form=found.form, reason="cut-off box" if found.form else "no committed answer"
+                "no_match", form=found.form, reason="cut-off box" if found.form == "boxed" else "no committed answer"
             )
         deadline = time.monotonic() + self.seconds
         reason = "differs"
@@ -73,10 +75,18 @@ class Math(Verifier):
             if letter:
                 return letter[1] == gold
             chosen = options[ord(gold) - ord("A")] if ord(gold) - ord("A") < len(options) else None
-            return chosen is not None and self._equal(spaced(chosen), predicted, deadline)
+            return chosen is not None and self._any_equal(spaced(chosen), predicted, deadline)
         if letter and len(predicted) <= 3 and ord(letter[1]) - ord("A") < len(options):
             predicted = spaced(options[ord(letter[1]) - ord("A")])
-        return self._equal(gold, predicted, deadline)
+        return self._any_equal(gold, predicted, deadline)
+
+    def _any_equal(self, gold: str, predicted: str, deadline: float) -> bool:
+        """Whether one reading of an extracted text equals one of the reference."""
+        for wanted in readings(gold):
+            for said in readings(predicted):
+                if self._equal(*decimal_comma(wanted, said), deadline):
+                    return True
+        return False
 
     def _equal(self, gold: str, predicted: str, deadline: float) -> bool:
         if max(len(gold), len(predicted)) > LONGEST or max(_depth(gold), _depth(predicted)) > DEEPEST:

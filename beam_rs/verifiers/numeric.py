@@ -7,7 +7,8 @@ from typing import ClassVar, Final, Literal, NamedTuple
 
 from beam_rs.schema import Case, Verdict
 from beam_rs.verifiers import _mathvision
-from beam_rs.verifiers._commitments import clean, commitment
+from beam_rs.verifiers._commitments import commitment
+from beam_rs.verifiers._conclusions import clean
 from beam_rs.verifiers._latex_reader import TooLarge
 from beam_rs.verifiers._latex_text import spaced, tight
 from beam_rs.verifiers._latex_value import read_value

@@ -284,7 +284,10 @@ def test_unjudgeable(reference: str) -> None:
         (r"\boxed{3}. Checking again, the answer is 4.", "4", "statement"),
         ("First.\nTherefore the total is 9 apples.", "9 apples", "closing line"),
         ("$-3, 3$", "$-3, 3$", "whole"),
-        ("We have 5 apples.\nLet me know whether this helps you.", None, "closing line"),
+        ("We have 5 apples.\nLet me know whether this helps you.", "5 apples", "whole"),
+        ("We count.\nSo there are 5 apples which are red.", "5", "amount"),
+        ("The side is 4 times the base of the triangle that we drew before.", None, "closing line"),
+        ('{"answer": 10}', "10", "json"),
         (r"\boxed{\frac{1}{2", None, "boxed"),
     ],
 )

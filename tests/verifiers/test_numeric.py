@@ -36,7 +36,7 @@ def judge(reference, answer, *, question="", options=(), **parameters) -> Verdic
         ("8", r"Hence $x = \boxed{8}$.", "match", True),
         ("8", r"\boxed{7}. No, the answer is 8.", "match", True),
         ("8", r"\boxed{8}. No, the answer is 7.", "no_match", False),
-        ("8", "Add 3 and 5 to get 8.\nI hope that this explanation was helpful.", "no_match", False),
+        ("8", "Add 3 and 5 to get 8.\nI hope that this explanation was helpful.", "match", True),
         ("8", "The answer is 8 or 9.", "no_match", False),
         ("8", "The answer is between 7 and 8.", "no_match", False),
         ("15", "There are 3 rows of 5.\n\nTherefore, the total number is 15.", "match", True),
