@@ -1,6 +1,8 @@
 """The real vLLM on the tiny VLM, one engine for the whole file."""
 
+import gc
 import pickle
+import signal
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -31,6 +33,7 @@ def engine() -> Iterator[VllmEngine]:
         yield engine
     finally:
         engine.close()
+        gc.collect()  # vLLM leaves its sockets' contexts to the collector
 
 
 @pytest.fixture(scope="module")
@@ -181,6 +184,12 @@ def test_listens_nowhere_beyond_this_host(engine: VllmEngine) -> None:
     ]
     loopback = ("0100007F:", "00000000000000000000000001000000:")
     assert sockets and [address for address in listening if not address.startswith(loopback)] == []
+
+
+def test_ctrl_c_does_not_reach_the_engine(engine: VllmEngine) -> None:
+    for process in engine.processes():
+        status = dict(line.split(":\t") for line in Path(f"/proc/{process}/status").read_text().splitlines())
+        assert int(status["SigBlk"], 16) & 1 << (signal.SIGINT - 1)
 
 
 def test_is_pickled_without_its_model(engine: VllmEngine) -> None:
