@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import zip_longest
 from typing import Final
 
 from rich.console import Console
@@ -46,11 +47,15 @@ def _table(console: Console, stop: threading.Event) -> None:
 
 
 def _rows() -> Table:
+    """The figures in two columns, so that a narrow terminal cuts nothing off."""
+    shown = list(figures().items())
+    half = (len(shown) + 1) // 2
     # a line that is logged while the table stands is wiped out with it
-    table = Table(box=None, caption=STOPPING if DRAIN.is_set() else None, caption_justify="left")
-    for name in figures():
-        table.add_column(name, justify="right")
-    table.add_row(*figures().values())
+    table = Table(box=None, show_header=False, caption=STOPPING if DRAIN.is_set() else None, caption_justify="left")
+    for justify in ("left", "right", "left", "right"):
+        table.add_column(justify=justify, no_wrap=True)
+    for left, right in zip_longest(shown[:half], shown[half:], fillvalue=("", "")):
+        table.add_row(*left, *right)
     return table
 
 
