@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import apache_beam as beam
 
+from beam_rs.keys import canonical
 from beam_rs.parquet import Row
 from beam_rs.rows import Entry
 
@@ -38,7 +39,9 @@ class GroupByImage(beam.PTransform[beam.PCollection[Entry], beam.PCollection[tup
 
 def row(grouped: tuple[str, Iterable[Entry]], policy: str, versions: Mapping[str, str]) -> tuple[Place, Row]:
     """The row of one image in one split."""
-    entries = sorted(grouped[1], key=lambda e: (e.record["id"], e.record["request_key"], e.qa["answer"]))
+    entries = sorted(grouped[1], key=lambda e: (e.record["id"], e.record["request_key"]))
+    if len({(e.record["id"], e.record["request_key"]) for e in entries}) < len(entries):
+        entries.sort(key=_order)
     # The same bytes may lie in several places: the first by name is read, so that the row is the same on every run.
     ref = min((entry.ref for entry in entries), key=lambda r: r.uri)
     first = entries[0]
@@ -54,3 +57,8 @@ def row(grouped: tuple[str, Iterable[Entry]], policy: str, versions: Mapping[str
         "items": [entry.record for entry in entries],
     }
     return (first.family, first.split), Row(ref, tuple(entry.qa for entry in entries), meta)
+
+
+def _order(entry: Entry) -> tuple[str, str, str]:
+    """By id and request key, and by all the rest where a pool gives one id to several items."""
+    return entry.record["id"], entry.record["request_key"], canonical([dict(entry.qa), dict(entry.record)])
