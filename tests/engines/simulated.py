@@ -62,8 +62,9 @@ class Simulated:
                 file.write(f"{event} {body.get('seed')}\n")
 
     def stats(self) -> dict[str, Any]:
-        return {"requests": self.seen.total(), "distinct": len(self.seen), "most": max(self.seen.values(), default=0),
-                "busy": self.busy, "span": self.last - self.first, "most_active": self.most_active}  # fmt: skip
+        counts = {"requests": self.seen.total(), "distinct": len(self.seen), "most": max(self.seen.values(), default=0)}
+        span = {"busy": self.busy, "first": self.first, "span": self.last - self.first}
+        return {**counts, **span, "most_active": self.most_active}
 
 
 def seconds(content: str, median: float, sigma: float = 1.0) -> float:
