@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from beam_rs.prompts import LETTERS
-from beam_rs.verifiers._answers import plain
+from beam_rs.verifiers._option_text import ends, fold, folded_start, whole_words
 
 CONFLICT: Final = "?"
 """Two different options are named, or a letter that does not exist: a commitment, but to no single option."""
@@ -39,23 +39,7 @@ _BREAK: Final = re.compile(
     r"|for|based|according|with|given)\b)"
 )
 """What may follow an option's text where that text is the answer; `New York City` is not `New York`."""
-_ARTICLE: Final = re.compile(r"(?:an?|the)\s+", re.IGNORECASE)
-_OPERATOR: Final = re.compile(r" ?([=<>+*/^×÷]) ?")
 _NAMED: Final = re.compile(r"(?<=\w )(?:[B-HJ-Z]|A(?! [a-z]))(?![\w'])|(?<![\w'])(?:[B-HJ-Z]|A(?! [a-z]))(?= \w)")
-_DEGREES: Final = re.compile(r"\s*(?:\^?\s*\{?\s*\\circ\s*\}?|degrees?\b|°)")
-
-
-def fold(text: str) -> str:
-    r"""An option's text or an answer's, without case, markup, articles and closing punctuation.
-
-    >>> fold("The **Dog**.")
-    'dog'
-    >>> fold(r"$45^\circ$")
-    '45°'
-    """
-    text = " ".join(_DEGREES.sub("°", plain(text)).casefold().split())
-    text = _OPERATOR.sub(r"\1", text).strip("\"'()[]{} ").rstrip(".,;:! ").lstrip(": ")
-    return _ARTICLE.sub("", text, count=1) if _ARTICLE.match(text) else text
 
 
 class Found(NamedTuple):
@@ -99,7 +83,7 @@ class Options:
     def starting(self, text: str) -> tuple[str, int]:
         """Letter of the longest option that a folded text begins with before it breaks off, and its length."""
         for option, letter in self.texts:
-            if text.startswith(option) and _ends(text, len(option)):
+            if text.startswith(option) and ends(text, len(option)):
                 return (letter, len(option)) if _BREAK.match(text, len(option)) else ("", 0)
         return "", 0
 
@@ -111,7 +95,7 @@ class Options:
         found: set[str] = set()
         for option, letter in self.texts:
             if option in text:
-                text, times = _whole(option).subn(" \x00 ", text)
+                text, times = whole_words(option).subn(" \x00 ", text)
                 found |= {letter} if times else set()
         return found, text
 
@@ -138,35 +122,6 @@ def _without_labels(texts: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(bare) if labelled else texts
 
 
-@lru_cache(maxsize=16384)
-def _whole(option: str) -> re.Pattern[str]:
-    """An option as whole words and whole numbers: `3` is neither in `13` nor in `3.5`."""
-    before = (
-        r"(?<![a-z0-9])(?<![0-9][.,/:])(?<![-])"
-        if option[0].isdigit()
-        else r"(?<![a-z0-9])"
-        if option[0].isascii()
-        else ""
-    )
-    after = (
-        r"(?![a-z0-9])(?![.,/:%°][0-9]|[%°])"
-        if option[-1].isdigit()
-        else r"(?![a-z0-9])"
-        if option[-1].isascii()
-        else ""
-    )
-    before, after = (before if option[0].isalnum() else ""), (after if option[-1].isalnum() else "")
-    return re.compile(before + re.escape(option) + after)
-
-
-def _ends(text: str, end: int) -> bool:
-    """Whether an option that ends here is not the beginning of a longer word or number."""
-    if end >= len(text) or not text[end - 1].isascii() or not text[end - 1].isalnum():
-        return True
-    rest = text[end : end + 2]
-    return not (rest[0].isascii() and rest[0].isalnum()) and not (rest[0] in ".,/:%°-'" and rest[1:].isalnum())
-
-
 def read_choice(fragment: str, options: Options, *, loose: bool = False) -> Found:
     """The option that a fragment begins with.
 
@@ -181,7 +136,7 @@ def read_choice(fragment: str, options: Options, *, loose: bool = False) -> Foun
     """
     start = _OPEN.match(fragment)
     at = start.end() if start else 0
-    by_text, length = options.starting(_lead(fragment[at : at + 600]))
+    by_text, length = options.starting(folded_start(fragment[at : at + 600]))
     found = _LETTER.match(fragment, at) or _GLUED.match(fragment, at)
     letter = found[1].upper() if found else ""
     if not found or (length > 1 and _is_word(fragment, found, options)):
@@ -208,18 +163,11 @@ def read_choice(fragment: str, options: Options, *, loose: bool = False) -> Foun
     return Found(CONFLICT) if text and text != letter and len(rest) > 1 else Found(letter)
 
 
-def _lead(text: str) -> str:
-    """The beginning of a fragment, folded but for its end, to compare with options."""
-    line = _DEGREES.sub("°", text.lstrip()).partition("\n")[0]
-    text = _OPERATOR.sub(r"\1", " ".join(line.casefold().split())).lstrip("\"'([{: ")
-    return _ARTICLE.sub("", text, count=1) if _ARTICLE.match(text) else text
-
-
 def _is_word(fragment: str, found: re.Match[str], options: Options) -> bool:
     """Whether the letter is the article or the beginning of an option's text rather than a label."""
     behind = fragment[found.end(1) : found.end(1) + 1]
     if behind in (".", ":", ")") and options.letters.find(found[1].upper()) >= 0:
-        own = options.starting(_lead(fragment[found.start(1) :]))[0]
+        own = options.starting(folded_start(fragment[found.start(1) :]))[0]
         return own != "" and fragment[found.end(1) + 1 : found.end(1) + 2].isalnum()
     return True
 

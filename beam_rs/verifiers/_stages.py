@@ -11,10 +11,21 @@ from beam_rs.verifiers._lines import LINE_LETTER, REFUSAL, SENTENCE, WEIGHED, la
 _NEXT_TURN: Final = re.compile(r"\n\s*(?:#+\s*)?(?:question|user|human|q)\s*\d*\s*:", re.IGNORECASE)
 _SPEAKER: Final = re.compile(r"(?:assistant|gpt|model|ai|bot)\s*:\s*", re.IGNORECASE)
 
+_VERB: Final = re.compile(r"(?:\b(?:is|are|was|were|be|equals|called)|=|:) ?(?:an? |the )?$")
+
 
 def extract(answer: str, options: Options, question: str = "") -> tuple[str, str]:
     """The letter that an answer commits to, `CONFLICT`, or empty; and the stage that found it."""
-    answer = _one_turn(answer[-TAIL:])
+    answer = answer[-TAIL:].strip()
+    turn = _NEXT_TURN.search(answer)
+    found = _extract(answer[: turn.start()] if turn else answer, options, question)
+    if turn and not found[0] and _restated(answer[turn.end() :], options):
+        return _extract(answer, options, question)  # it copied the question out of the picture first
+    return found
+
+
+def _extract(answer: str, options: Options, question: str) -> tuple[str, str]:
+    """The same for an answer of one turn."""
     text = _without_speaker(plain(answer), options)
     if not text:
         return "", "whole"
@@ -28,14 +39,14 @@ def extract(answer: str, options: Options, question: str = "") -> tuple[str, str
         found = stage(text, options)
         if found.letter:
             return found.letter, form
-    return _only(text, options)
+    return _only(text, options, question)
 
 
-def _one_turn(answer: str) -> str:
-    """The answer up to where a model that does not stop asks itself the next question."""
-    answer = answer.strip()
-    found = _NEXT_TURN.search(answer)
-    return answer[: found.start()] if found else answer
+def _restated(text: str, options: Options) -> bool:
+    """Whether a text begins with the question's own options."""
+    copied = fold(text[:4000])
+    texts = [option for option, _ in options.texts]
+    return len(texts) > 1 and sum(option in copied for option in texts) >= min(3, len(texts))
 
 
 def _without_speaker(text: str, options: Options) -> str:
@@ -80,7 +91,7 @@ def _lines_with_letters(text: str) -> int:
     return len({m[1].upper() for m in map(LINE_LETTER.match, text.split("\n")) if m})
 
 
-def _only(text: str, options: Options) -> tuple[str, str]:
+def _only(text: str, options: Options, question: str) -> tuple[str, str]:
     """The one option that the last sentence, or else the whole answer, names."""
     if REFUSAL.search(text) and not any(REFUSAL.search(option) for option, _ in options.texts):
         return "", "whole"
@@ -94,20 +105,34 @@ def _only(text: str, options: Options) -> tuple[str, str]:
         if named:
             single = len(named) == 1 and len(piece) <= 400 and not NEGATED.search(piece) and not WEIGHED.search(piece)
             return (named.pop() if single else ""), f"only letter, {scope}"
-    return _only_text(scopes, options)
+    return _only_text(scopes, options, question)
 
 
-def _only_text(scopes: list[tuple[str, str]], options: Options) -> tuple[str, str]:
-    """The one option whose text a short answer holds (VLMEvalKit's bound on its length)."""
+def _only_text(scopes: list[tuple[str, str]], options: Options, question: str) -> tuple[str, str]:
+    """The one option whose text a short answer holds (VLMEvalKit's bound on its length), or a sentence ends in."""
     limit = 2 * sum(len(option) for option, _ in options.texts) + 40
     for piece, scope in scopes:
-        named, rest = options.mentioned(fold(piece)) if len(piece) <= limit else (set[str](), "")
+        folded = fold(piece) if len(piece) <= max(limit, 400) else ""
+        named, rest = (
+            options.mentioned(folded) if len(piece) <= limit or _ends_in(folded, options) else (set[str](), "")
+        )
         if named:
             if scope == "whole answer" or (len(scopes) > 1 and scopes[1][0] == piece):
                 rest = rest.replace(" would ", " ")  # alone in the answer, `The price would fall` supposes nothing
-            single = len(named) == 1 and not NEGATED.search(rest) and not WEIGHED.search(rest)
+            single = len(named) == 1 and not NEGATED.search(rest) and not _weighed(rest, question)
             return (named.pop() if single else ""), f"only text, {scope}"
     return "", "whole"
+
+
+def _ends_in(sentence: str, options: Options) -> bool:
+    """Whether a folded sentence ends in `is`, `are`, `=` or the like and an option."""
+    return any(sentence.endswith(option) and _VERB.search(sentence[: -len(option)]) for option, _ in options.texts)
+
+
+def _weighed(text: str, question: str) -> bool:
+    """Whether an option is weighed or denied; words that the question itself uses, such as `if`, weigh nothing."""
+    asked = set(re.findall(r"[a-z]+", question.lower())) - {"wrong", "incorrect"}
+    return any(found[0].lower() not in asked for found in WEIGHED.finditer(text))
 
 
 def _last_sentence(text: str) -> str:

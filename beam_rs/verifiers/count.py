@@ -3,11 +3,11 @@
 Protocol: the answer is the reference's integer, in digits or as a number word. Sources: TallyQA (Acharya et al. 2018,
 arXiv 1810.12440: accuracy on integers) and CountBench as lmms-eval scores it. Peers compare the whole answer; a model
 that writes a sentence commits in it, so the stages below read on, from the surest to the weakest: whole, box, tag or
-label, counting phrase, only number. Ranges, signs, decimals and two different numbers are no commitment.
+label, conclusion, counting phrase, only number. Ranges, signs, decimals and two different numbers are no commitment.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import ClassVar, Final
@@ -34,16 +34,31 @@ _COUNTED: Final = re.compile(
     r"|\b(?:image|picture|photo|scene) (?:shows|contains|features|depicts|has)"
     r"|\btotal(?: number)?(?: of)?(?: [a-z]+){0,5}? (?:is|are)|\bcount(?: of)?(?: [a-z]+){0,5}? is"
     r"|\b(?:in )?total(?: count| number)?:?"
-    r"|\bnumber of(?: [a-z]+){1,8}? (?:is|are)|\banswer is|\btotal of|=|共有?|一共有?|总共有?|有)"
+    r"|\bnumber of(?: [a-z]+){1,8}? (?:is|are)|\banswer is|\btotal of|\bthere will be|=|共有?|一共有?|总共有?|有)"
     r"[ \t:]*(?:(?:exactly|only|just|clearly|indeed|visible|a total of|in total|equal to|option)\b[ \t:]*){0,3}",
     re.IGNORECASE,
 )
+_CONCLUDES: Final = re.compile(
+    r"(?:^|(?<=[.!?;\n]))[ \t]*(?:so|therefore|thus|hence|in total|in conclusion|altogether|overall|因此|所以)\b"
+    r"|\banswer(?: (?:to|for) [^.\n]{0,80}?)? is\b|(?:^|(?<=\n))[ \t]*(?:final|total)\b[^:\n]{0,60}:",
+    re.IGNORECASE,
+)
+_SENTENCE_END: Final = re.compile(r"[.!?](?:\s|$)|\n|</s>")
+_ANSWER_IS: Final = re.compile(r"\banswer(?: (?:to|for) [^.\n]{0,80}?)? is(?: that)?[ \t:]*", re.IGNORECASE)
+_IS_LAST: Final = re.compile(
+    rf"\b(?:is|are|equals|leaves|=)[ \t:]+((?:\d{{1,3}}(?:,\d{{3}})+|\d+|{_WORD}))$", re.IGNORECASE
+)
+_RANGE: Final = re.compile(rf"(?:\b\d+|\b{_WORD}) (?:or|to) (?:\d+|{_WORD})\b", re.IGNORECASE)
 _HEDGED: Final = re.compile(
     r"\b(?:about|around|approximately|roughly|nearly|almost|at least|at most|more than|less than|fewer than|over"
     r"|up to|"
-    r"maybe|perhaps|possibly|probably|might|may|could|either|between|estimated?|hard to|difficult to|unclear"
+    r"maybe|perhaps|possibly|probably|might|may|could|either|between(?= \d)|estimated?|hard to|difficult to|unclear"
     r"|cannot|can't|"
     r"not|isn't|aren't|or)\b|~|≈|\d\+(?!\s?\d)|大约|左右",
+    re.IGNORECASE,
+)
+_BOUND: Final = re.compile(
+    rf"\b(?:(?:less|more|fewer|greater|higher|lower) than|at least|at most|up to|over) (\d[\d,.]*|{_WORD}\b)",
     re.IGNORECASE,
 )
 _NONE: Final = re.compile(r"(?:there (?:are|is) )?(?:currently )?(?:no|none|not any)\b", re.IGNORECASE)
@@ -87,6 +102,10 @@ def read_counts(answer: str) -> Iterator[tuple[set[int], str, str]]:
         yield _candidates(text), mark.form, text
         return
     text = _MARKER.sub("", plain(answer[-TAIL:]))
+    concluded = _concluded(text)
+    if concluded:
+        yield concluded
+        return
     counted = {value: found for found, value in _counted(text)}
     if counted:
         yield set(counted), "counting phrase", " ".join(counted.values())
@@ -95,6 +114,48 @@ def read_counts(answer: str) -> Iterator[tuple[set[int], str, str]]:
         yield {0}, "none", ""
         return
     yield _candidates(text), "only number", text
+
+
+def _concluded(text: str) -> tuple[set[int], str, str] | None:
+    """The number of the last sentence that concludes, unless a count behind it says another."""
+    found = None
+    for found in _CONCLUDES.finditer(text):  # noqa: B007
+        pass
+    if found is None:
+        return _one_sentence(text)
+    stop = _SENTENCE_END.search(text, found.end())
+    end = stop.start() if stop else len(text)
+    sentence = text[found.start() : end].strip(" \t\"'*:,")
+    values = _conclusion(sentence)
+    later = {value for _, value in _counted(text[end:])}
+    sure = len(values) == 1 and later <= values and not _RANGE.search(sentence)
+    return (values, "conclusion", sentence) if sure else None
+
+
+def _one_sentence(text: str) -> tuple[set[int], str, str] | None:
+    """The number that an answer of one sentence ends in, behind its verb, as in `those with over 5 legs are 3`."""
+    sentence = text.rstrip(" \t\n.*")
+    found = None if _SENTENCE_END.search(sentence) or len(sentence) > 400 else _IS_LAST.search(sentence)
+    value = to_count(found[1]) if found else None
+    return None if value is None else ({value}, "conclusion", sentence)
+
+
+def _conclusion(sentence: str) -> set[int]:
+    """What a concluding sentence counts: behind `answer is`, a counting phrase, or the verb that ends it."""
+    answer = _ANSWER_IS.search(sentence)
+    first = _INTEGER.match(sentence, answer.end()) if answer else None
+    if first:
+        return {value for value in (to_count(first[0]),) if value is not None}
+    counted = {value for _, value in _counted(sentence)}
+    last = _IS_LAST.search(sentence)
+    if last and (value := to_count(last[1])) is not None:
+        counted |= {value}
+    return counted or _candidates(sentence)
+
+
+def _other_bound(value: int) -> Callable[[re.Match[str]], str]:
+    """What a bound is replaced by: `sold less than 5` says what is counted; only a bound on the count hedges."""
+    return lambda bound: bound[0] if to_count(bound[1]) == value else ""
 
 
 def _counted(text: str) -> Iterator[tuple[str, int]]:
@@ -134,7 +195,7 @@ class Count(Verifier):
             value = next(iter(values))
             if value not in wanted:
                 return self.verdict("no_match", extracted=str(value), form=form, reason="another number")
-            hedged = bool(_HEDGED.search(context))
+            hedged = bool(_HEDGED.search(_BOUND.sub(_other_bound(value), context)))
             reason = "equal, but hedged" if hedged else "equal"
             return self.verdict("match", admitted=not hedged, extracted=str(value), form=form, reason=reason)
         return self.verdict("no_match", form="whole", reason="no integer")

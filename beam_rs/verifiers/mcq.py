@@ -12,10 +12,12 @@ the surest to the weakest, and the last commitment of a stage counts:
 | `leading` | the answer begins with a letter or an option's text |
 | `last line` | so does its last line |
 | `only letter`, `only text` | one option alone is named in the last sentence, or in the whole answer |
+| `statement` | the options are yes and no, and the first sentence says or denies what the question asks |
 
 Only letters that exist count. Two different letters in one commitment are none, and there is no default.
 """
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, Final
@@ -26,9 +28,12 @@ from beam_rs.verifiers._answers import plain
 from beam_rs.verifiers._choices import CONFLICT, Options, options_of, read_choice
 from beam_rs.verifiers._stages import extract
 from beam_rs.verifiers.base import Verifier
+from beam_rs.verifiers.yesno import read_yes_no
 
 _WITHOUT_OPTIONS: Final = Options(LETTERS[:10], ())
 """Where a question's options are unknown, the letters that benchmarks use."""
+
+_OPEN_END: Final = re.compile(r"\?|\b(?:but|however|although|though|or|think|seems?)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +51,8 @@ class Mcq(Verifier):
         options = _options(case)
         wanted = {reference_letter(r, options) for r in case.references} - {""}
         letter, form = extract(answer, options, case.question)
+        if not letter and len(options.letters) == 2:
+            letter, form = _statement(answer, options, case.question) or (letter, form)
         if not letter or letter == CONFLICT:
             reason = "several options or none that exists" if letter else "no option found"
             return self.verdict("no_match", form=form, reason=reason)
@@ -73,6 +80,17 @@ def reference_letter(reference: str, options: Options) -> str:
         not options.texts or options.by_text(text[text.upper().find(found.letter) + 1 :].lstrip(").:"))
     )
     return found.letter if whole and found.letter != CONFLICT else ""
+
+
+def _statement(answer: str, options: Options, question: str) -> tuple[str, str] | None:
+    """Yes or no where these are the options and the answer says or denies what was asked, as in `It is half full`."""
+    letters = dict(options.texts)
+    if set(letters) != {"yes", "no"} or _OPEN_END.search(answer):
+        return None
+    block = parse_block(question)
+    clause = re.split(r"[,;.]\s", answer.strip(), maxsplit=1)[0]
+    read = read_yes_no(clause, block.stem if block else question)
+    return (letters[read.word], "statement") if read.word and not read.doubt else None
 
 
 def _options(case: Case) -> Options:

@@ -41,73 +41,13 @@ _UNSURE: Final = re.compile(
 _NEGATIVE: Final = re.compile(
     r"n't\b|\b(?:no|not|cannot|never|none|nothing|without|neither|nor|lacks?|absent|false|incorrect)\b", re.I
 )
-_STOP: Final = frozenset(
-    [
-        "is",
-        "are",
-        "was",
-        "were",
-        "am",
-        "be",
-        "been",
-        "do",
-        "does",
-        "did",
-        "has",
-        "have",
-        "had",
-        "can",
-        "could",
-        "will",
-        "would",
-        "there",
-        "a",
-        "an",
-        "the",
-        "in",
-        "on",
-        "of",
-        "at",
-        "to",
-        "this",
-        "that",
-        "these",
-        "those",
-        "it",
-        "its",
-        "any",
-        "some",
-        "image",
-        "picture",
-        "photo",
-        "photograph",
-        "scene",
-        "shown",
-        "visible",
-        "here",
-        "please",
-        "answer",
-        "yes",
-        "or",
-        "no",
-        "question",
-        "with",
-        "only",
-        "word",
-        "and",
-        "single",
-        "using",
-        "one",
-        "i",
-        "see",
-        "you",
-        "your",
-        "we",
-        "for",
-        "just",
-        "directly",
-    ]
+_TURNS: Final = re.compile(r"\?|\b(?:but|however|although|though|actually)\b", re.IGNORECASE)
+_STOP_WORDS: Final = (
+    "is are was were am be been do does did has have had can could will would there a an the in on of at to this that "
+    "these those it its any some image picture photo photograph scene shown visible here please answer yes or no "
+    "question with only word and single using one i see you your we for just directly"
 )
+_STOP: Final = frozenset(_STOP_WORDS.split())
 
 
 class Reading(NamedTuple):
@@ -145,7 +85,7 @@ def read_yes_no(answer: str, question: str = "") -> Reading:
         return _leading(found, text, question, closing)
     if closing:
         return closing
-    return _by_sentence(sentence, question)
+    return _by_sentence(text, sentence, question)
 
 
 def _marked(answer: str) -> Reading | None:
@@ -191,7 +131,7 @@ def _closing(text: str) -> Reading | None:
     return Reading(_WORDS[found[1].lower()], "closing sentence", found[0].strip())
 
 
-def _by_sentence(sentence: str, question: str) -> Reading:
+def _by_sentence(text: str, sentence: str, question: str) -> Reading:
     """POPE's rule on the first sentence, and whether it answers the question asked."""
     words = sentence.replace(",", "").split()
     if len(words) < 3:
@@ -202,6 +142,8 @@ def _by_sentence(sentence: str, question: str) -> Reading:
         return Reading(word, "first sentence", sentence, "unsure")
     if not negative and _NEGATIVE.search(sentence):
         return Reading(word, "first sentence", sentence, "a negation that the rule does not see")
+    if _TURNS.search(text):
+        return Reading(word, "first sentence", sentence, "asks back or takes it back")
     doubt = "" if _speaks_of(sentence, question) else "a sentence on something else"
     return Reading(word, "first sentence", sentence, doubt)
 

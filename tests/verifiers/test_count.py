@@ -18,6 +18,12 @@ from beam_rs.verifiers.count import Count
         ("一共有 3 只狗", 3),
         ("1. A brown dog\n2. A white dog\n3. A black dog\n\nTotal: 3", 3),
         ("Front row: 2\nBack row: 3\n\n2 + 3 = 5", 5), ("Final answer: 4. No, wait.\nFinal answer: 5", 5),
+        ("The bag has 4 dots in 2 groups. So the answer is 2.", 2), ("The answer is that one dog barks.", 1),
+        ("There are 4 dogs and 2 cats.\n\nTherefore, there are a total of **3** pets in at least one of 5 rooms.", 3),
+        ("4 - 4 = 0\n\nTherefore, 0 are left.\n\n3 - 3 = 0\n\nTherefore, there are 0 objects left.</s>", 0),
+        ("Start: 12\n12 - 2 = 10\n10 - 5 = 5\nFinal number of objects left: 5", 5),
+        ("The number of shops with sales lower than 8 in at least one year is 3.", 3),
+        ("If we take the cubes away, there will be 1 object left.\n\nSo the answer is 1", 1),
         ("There are no dogs in the image.", 0), ("No dogs.", 0), ("There are none.", 0),
     ],
 )  # fmt: skip
@@ -34,6 +40,7 @@ def test_the_number_an_answer_commits_to(answer, value):
             "",
             "-3",
             "3-4",
+            "So there are 3 red dogs. The number of brown dogs is 4.",
             "3 to 4",
             "3 or 4",
             "3.5",
@@ -56,7 +63,15 @@ def test_no_commitment_to_three(answer):
 
 
 @pytest.mark.parametrize(
-    "answer", ["There are about 3 dogs.", "There are at least 3 dogs.", "approximately 3", "Maybe 3", "3+"]
+    "answer",
+    [
+        "There are about 3 dogs.",
+        "There are at least 3 dogs.",
+        "approximately 3",
+        "Maybe 3",
+        "3+",
+        "So there are 3 or 4 dogs.",
+    ],
 )
 def test_a_hedged_number_is_not_admitted(answer):
     assert not Count().compare(Case(("3",)), answer).admitted

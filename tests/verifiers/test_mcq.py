@@ -358,6 +358,20 @@ ANSWERS = [
     (("x = 2", "x = 3", "x = -2", "x = -3"), "$x=-2$", "C"),
     (("$5", "$10", "$15.50", "$20"), "The cost is $15.50.", "C"),
     (("1995", "1996", "1997", "1998"), "It happened in 1997.", "C"),
+    # formulas in other spellings; a number inside a formula is no option
+    (FORMULAS, "The probability is 1/4.", "B"),
+    ((r"\frac { 4 } { 5 }", "0.6", "1", "2"), "sin B = 8/10 = 4/5", "A"),
+    (("2", "3", "2√{3}", "5"), r"The length is $2\sqrt{3}$.", "C"),
+    (("2", "3", "4", "5"), r"The length is $2\sqrt{3}$.", ""),
+    (("2", "3", "4", "5"), "The area is 3π.", ""),
+    (("1", "2", "2.2", "2.5"), "Going by the picture as a whole, the length of the line segment AB is 2.2.", "C"),
+    # a copied question is no next turn, a repeated one behind the answer is
+    (
+        ANIMALS,
+        "The picture says:\nQuestion: Which?\n(A) cat\n(B) dog\n(C) bird\n(D) fish\n\nIt barks.\n\nAnswer: B",
+        "B",
+    ),
+    (ANIMALS, "The answer is (C) bird.\n\nQuestion: Which?\n(A) cat\n(B) dog\n(C) bird\n(D) fish\nAnswer: A", "C"),
 ]
 
 
@@ -371,6 +385,27 @@ def test_only_the_letter_committed_to_matches(options, answer, letter):
     for other in "ABCD"[: len(options)]:
         verdict = Mcq().compare(Case((other,), options=options), answer)
         assert (verdict.outcome == "match") == (other == letter), verdict
+
+
+@pytest.mark.parametrize(
+    ("answer", "letter"),
+    [
+        ("The plate is half full.", "A"), ("The plate is not half full, as one sees.", "B"), ("B) no", "B"),
+        ("Yes, it is half full.", "A"), ("The plate is half full. But it is not.", ""), ("Is the plate half full?", ""),
+        ("The plate is half full or empty.", ""), ("The plate is not visible, the cup is half full.", ""),
+        ("It is impossible to say whether the plate is half full.", ""), ("The cup is half full.", ""),
+    ],
+)  # fmt: skip
+def test_yes_and_no_as_options_are_read_from_a_statement(answer, letter):
+    for reference in "AB":
+        case = Case((reference,), "Is the plate half full?\nA. yes\nB. no")
+        assert (Mcq().compare(case, answer).outcome == "match") == (reference == letter)
+
+
+def test_words_that_the_question_uses_weigh_nothing():
+    case = Case(("A",), "Which would lack food if algae were eliminated?", options=("Tadpole", "Heron"))
+    assert Mcq().compare(case, "What lacks food if algae were eliminated would be the tadpole.").outcome == "match"
+    assert Mcq().compare(case, "The heron could not; it might be the tadpole.").outcome == "no_match"
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ DOUBTED = [
     ("I cannot see the image clearly enough to answer.", "yes"),
     ("It is not clear whether there is a dog.", "no"), ("There is a cat.", "yes"),
     ("There isn't a dog in the image.", "yes"),
+    ("Is there a dog in the image?", "yes"), ("There is a dog. But on a second look it is a cat.", "yes"),
     ("It might be a dog.", "yes"), ("Yes. But looking again, the answer is no.", "yes"), ("No cat is there.", "no"),
 ]  # fmt: skip
 
