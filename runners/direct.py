@@ -27,3 +27,8 @@ def runner(name: str) -> Any:
 def is_in_process(name: str, options: PipelineOptions) -> bool:
     """Whether the work is done in this very process, so that its totals are seen live."""
     return name == "direct" and options.view_as(DirectOptions).direct_running_mode in ("in_memory", "multi_threading")
+
+
+def has_workers(name: str, options: PipelineOptions) -> bool:
+    """Whether the runner starts worker processes of its own on this machine."""
+    return name == "direct" and options.view_as(DirectOptions).direct_running_mode == "multi_processing"

@@ -22,8 +22,8 @@ from beam_rs.keys import canonical
 from beam_rs.ledger import Ledger
 from beam_rs.manifest import Header
 from beam_rs.progress import PROGRESS
-from beam_rs.runners import direct, live, options, output, pool
-from beam_rs.runners.interrupts import draining
+from beam_rs.runners import direct, live, options, output, pool, workers
+from beam_rs.runners.interrupts import STOPPED, draining
 from beam_rs.transforms.generate import CLUSTER_BATCH, LOCAL_BATCH
 from beam_rs.transforms.recipes import MakeDataset
 
@@ -83,7 +83,11 @@ def run(
             time.time(),
         )
         try:
-            with draining(ledger), live.shown(direct.is_in_process(settings.runner.name, parsed)):
+            with (
+                workers.owned(direct.has_workers(settings.runner.name, parsed)) as mark,
+                draining(ledger, mark),
+                live.shown(direct.is_in_process(settings.runner.name, parsed)),
+            ):
                 wait(made, runner, parsed)
         finally:
             ledger.writer().close()
@@ -147,7 +151,7 @@ def explained(error: BaseException) -> BeamRsError:
         made.args = (message.split(_STEP)[0],)
     stopped = DRAIN.is_set() or isinstance(error, KeyboardInterrupt)
     if isinstance(made, Interrupted) or (stopped and made is not error and not found):
-        return Interrupted("interrupted; run the same command again to go on where it stopped")
+        return Interrupted(STOPPED)
     return made
 
 

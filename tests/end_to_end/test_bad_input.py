@@ -1,5 +1,6 @@
 """Each kind of bad input or bad luck: a clear end with its exit code, and a run that can be repeated."""
 
+import contextlib
 import json
 import os
 import resource
@@ -176,6 +177,34 @@ def test_a_run_that_is_interrupted_can_be_resumed(pool, start, call, published, 
     assert not (pool.out / "manifest.json").exists()
     assert call("run", pool.config, "--set", "engine.die_after=39").code == 0
     assert published(pool.out, ".parquet") == published(pool.folder / "whole", ".parquet")
+
+
+def workers_of(process) -> list[int]:
+    """Processes of a run's process group that are still there, itself left out."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            _, state, _, group = stat.read_text().rpartition(")")[2].split(" ")[:4]
+            if int(group) == process.pid and state != "Z" and stat.parent.name != str(process.pid):
+                found.append(int(stat.parent.name))
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_worker_processes_end_with_their_run(pool, start, call, number):
+    options = ["--direct_num_workers=2", "--direct_running_mode=multi_processing"]
+    process = start("run", pool.config, "--set", "engine.delay=0.5", "--set", "engine.window=1", *options)
+    await_answers(pool, process)
+    assert workers_of(process)
+    process.send_signal(number)
+    assert process.wait(30) == (130 if number == signal.SIGINT else -number)
+    for _ in range(200):
+        if not workers_of(process):
+            break
+        time.sleep(0.05)
+    assert not workers_of(process)
+    assert call("run", pool.config).code == 0
 
 
 @pytest.mark.slow
