@@ -2,9 +2,11 @@
 
 import hashlib
 import json
-from dataclasses import asdict
+from typing import Final
 
 from beam_rs.schema import ImageRef, Json, Message, Request, Sampling
+
+_ENCODER: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def canonical(value: Json) -> str:
@@ -13,7 +15,7 @@ def canonical(value: Json) -> str:
     >>> canonical({"b": 1, "a": ["é"]})
     '{"a":["é"],"b":1}'
     """
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return _ENCODER.encode(value)
 
 
 def digest(text: str) -> str:
@@ -50,7 +52,7 @@ def request(
         "image": image.sha256 if image else None,
         "pixels": pixels if image else None,
         "messages": [[m.role, m.text] for m in messages],
-        "sampling": {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(sampling).items()},
+        "sampling": vars(sampling),
     }
     group = digest(canonical(content))
     seed = int(digest(f"{group}:{sample}")[:16], 16) >> 1

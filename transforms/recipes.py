@@ -10,7 +10,6 @@ import apache_beam as beam
 from beam_rs.job import Job
 from beam_rs.ledger import Ledger
 from beam_rs.manifest import Header
-from beam_rs.rows import Graded
 from beam_rs.transforms import report
 from beam_rs.transforms.clean import Clean, Cleaned, Distinct
 from beam_rs.transforms.generate import LOCAL_BATCH, Generate, Run
@@ -59,10 +58,10 @@ class MakeDataset(beam.PTransform[Any, beam.PCollection[str]]):
         completions = requests | Generate(job.engine, run, known)
         verified = {"items": judgeable.items, "completions": completions} | Verify(job)
         judged = {"graded": verified, "known": known} | Judge(job, run)
-        graded = (judged.graded, judgeable.longform) | "Graded" >> beam.Flatten()
-        routed = graded | Route()
+        routed = judged.graded | Route()
+        apart = judgeable.longform | "Route apart" >> Route()
         drops = (read.malformed, resolved.undecodable, cleaned.dropped, unique.duplicate, routed.failed)
-        entries = (routed.think, routed.nothink, routed.rejected, routed.longform) | "Entries" >> beam.Flatten()
+        entries = (routed.think, routed.nothink, routed.rejected, apart.longform) | "Entries" >> beam.Flatten()
         rows = entries | GroupByImage(job.policy, job.policy_versions)
         audit = drops | "Drops" >> beam.Flatten()
         files = (
@@ -73,7 +72,8 @@ class MakeDataset(beam.PTransform[Any, beam.PCollection[str]]):
             read.items | "Count items" >> beam.Map(report.item_read),
             read.malformed | "Count lines" >> beam.Map(report.line_read),
             audit | "Count drops" >> beam.FlatMap(report.dropped),
-            *_figures(graded),
+            judgeable.longform | "Count apart" >> beam.FlatMap(report.left),
+            judged.graded | "Count graded" >> beam.FlatMap(report.graded),
             judged.usage,
         ) | report.Tally()
         parts = {
@@ -83,10 +83,3 @@ class MakeDataset(beam.PTransform[Any, beam.PCollection[str]]):
             "calibration": judged.calibration,
         }
         return {name: part for name, part in parts.items() if part is not None} | report.Publish(job, self.header)
-
-
-def _figures(graded: beam.PCollection[Graded]) -> list[beam.PCollection[Any]]:
-    return [
-        graded | "Count ends" >> beam.FlatMap(report.left),
-        graded | "Count tokens" >> beam.FlatMap(report.spent),
-    ]

@@ -1,11 +1,13 @@
 """The figures of a run, and the step that publishes it."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any, TypeAlias
 
 import apache_beam as beam
+from apache_beam.transforms.window import GlobalWindows
 
 from beam_rs import manifest, naming, publish
 from beam_rs.card import cards
@@ -26,7 +28,23 @@ class Tally(beam.PTransform[Any, beam.PCollection[dict[Figure, int]]]):
     """Sum figures into one dictionary; the input is a list of collections of (figure, amount)."""
 
     def expand(self, parts: Sequence[beam.PCollection[tuple[Figure, int]]]) -> beam.PCollection[dict[Figure, int]]:
-        return tuple(parts) | beam.Flatten() | "Sum" >> beam.CombinePerKey(sum) | "Gather" >> beam.combiners.ToDict()
+        summed = tuple(part | f"Sum of bundles {n}" >> beam.ParDo(_SumBundle()) for n, part in enumerate(parts))
+        return summed | beam.Flatten() | "Sum" >> beam.CombinePerKey(sum) | "Gather" >> beam.combiners.ToDict()
+
+
+class _SumBundle(beam.DoFn):
+    """Sums the figures of a bundle, so that a few pairs travel instead of several an item."""
+
+    def start_bundle(self) -> None:
+        self._sums: defaultdict[Figure, float] = defaultdict(int)
+
+    def process(self, pair: tuple[Figure, float]) -> None:
+        figure, amount = pair
+        self._sums[figure] += amount
+
+    def finish_bundle(self) -> Iterator[Any]:
+        for pair in self._sums.items():
+            yield GlobalWindows.windowed_value(pair)
 
 
 def item_read(item: Item) -> tuple[Figure, int]:
@@ -62,6 +80,12 @@ def left(graded: Graded) -> Iterator[tuple[Figure, int]]:
         yield ("usage", family, "multiple_choice"), 1
     if graded.suspect:
         yield ("usage", family, "suspect_references"), 1
+
+
+def graded(item: Graded) -> Iterator[tuple[Figure, float]]:
+    """All figures of an item that was asked."""
+    yield from left(item)
+    yield from spent(item)
 
 
 def spent(graded: Graded) -> Iterator[tuple[Figure, float]]:

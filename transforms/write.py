@@ -5,7 +5,7 @@ import uuid
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import apache_beam as beam
 
@@ -43,24 +43,27 @@ class WriteShards(beam.PTransform[beam.PCollection[tuple[Place, Row]], beam.PCol
         )
         totals = beam.pvalue.AsDict(sizes)
         places = [(family, split) for family in self.families for split in naming.SPLITS]
+        placed = rows | "Place" >> beam.Map(_place, totals).with_output_types(tuple[Shard, Row])
+        filled = placed | "Shards" >> beam.Keys() | "Rows" >> beam.combiners.Count.PerElement()
         empty = (
             rows.pipeline
-            | "All splits" >> beam.Create(places)
-            | "All shards" >> beam.FlatMap(_all_shards, totals).with_output_types(tuple[Shard, Any])
+            | "All splits" >> beam.Create(places, reshuffle=False)
+            | "Empty shards" >> beam.FlatMap(_empty_shards, totals, beam.pvalue.AsDict(filled))
+            | "Write empty" >> beam.Map(write, self.output)
         )
-        placed = rows | "Place" >> beam.Map(_place, totals).with_output_types(tuple[Shard, Any])
-        return (
-            (placed, empty)
-            | "With empty" >> beam.Flatten()
-            | "By shard" >> beam.GroupByKey()
-            | "Write" >> beam.Map(write, self.output).with_output_types(Written)
-        )
+        written = placed | "By shard" >> beam.GroupByKey() | "Write" >> beam.Map(write, self.output)
+        return (written, empty) | "Written" >> beam.Flatten()
 
 
-def _all_shards(place: Place, totals: Mapping[Place, int]) -> Iterator[tuple[Shard, None]]:
+def _empty_shards(
+    place: Place, totals: Mapping[Place, int], filled: Mapping[Shard, int]
+) -> Iterator[tuple[Shard, list[Row]]]:
+    """The shards of a split that no row falls into: where it has none at all, or by chance of the hash."""
     count = shard_count(totals.get(place, 0))
     for index in range(count):
-        yield (*place, index, count), None
+        shard = (*place, index, count)
+        if shard not in filled:
+            yield shard, []
 
 
 def _place(placed: tuple[Place, Row], totals: Mapping[Place, int]) -> tuple[Shard, Row]:
@@ -69,13 +72,13 @@ def _place(placed: tuple[Place, Row], totals: Mapping[Place, int]) -> tuple[Shar
     return (*place, shard_of(row.ref.sha256, count), count), row
 
 
-def write(grouped: tuple[Shard, Iterable[Row | None]], output: str) -> Written:
+def write(grouped: tuple[Shard, Iterable[Row]], output: str) -> Written:
     """Write one shard under a name of its own, so that a repeated bundle never meets its predecessor."""
     (family, split, index, count), rows = grouped
     if DRAIN.is_set():
         raise Interrupted("stopped before writing shards")
     path = f"{naming.split_folder(family, split)}/{naming.shard_name(index, count)}"
-    return write_shard((row for row in rows if row is not None), split, path, _attempt(output, "parquet"))
+    return write_shard(rows, split, path, _attempt(output, "parquet"))
 
 
 def _attempt(output: str, suffix: str) -> str:
