@@ -142,13 +142,18 @@ def build(header: Header, outcome: Outcome, finished: str) -> dict[str, Any]:
 
 
 def usage(tally: Tally, numbers: Mapping[str, Any]) -> dict[str, Any]:
-    """Tokens and requests, in total and by family, and what an accepted item cost in tokens."""
+    """Tokens, requests and their time, in total and by family, and what an accepted item cost, the judge included."""
     made = {}
     for family in (None, *numbers["families"]):
         figures: dict[str, Any] = _named(tally, "usage", family)
         accepted = (numbers["families"][family] if family else numbers["total"])["accepted"]
-        tokens = figures.get("prompt_tokens", 0) + figures.get("completion_tokens", 0)
-        seconds = figures["request_seconds"] = round(figures.get("request_seconds", 0.0), 3)
+        for name in ("request_seconds", "judge_request_seconds"):
+            figures[name] = round(figures.get(name, 0.0), 3)
+        figures["judge_failed_requests"] = figures.get("judge_failed_requests", 0)
+        tokens = sum(
+            figures.get(f"{who}{what}_tokens", 0) for who in ("", "judge_") for what in ("prompt", "completion")
+        )
+        seconds = figures["request_seconds"] + figures["judge_request_seconds"]
         figures["tokens_per_accepted"] = round(tokens / accepted, 1) if accepted else None
         figures["request_seconds_per_accepted"] = round(seconds / accepted, 3) if accepted else None
         made[family] = figures

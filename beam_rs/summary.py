@@ -44,13 +44,21 @@ def counts(manifest: Mapping[str, Any]) -> Table:
 
 
 def usage(figures: Mapping[str, Any]) -> str:
-    """Requests and tokens in one line."""
-    parts = [f"{figures.get('requests', 0):,} requests"]
-    for name in ("prompt_tokens", "completion_tokens"):
-        if figures.get(name):
-            parts.append(f"{figures[name]:,} {name.replace('_', ' ')}")
-    if figures.get("request_seconds"):
-        parts.append(f"{figures['request_seconds']:,.0f} s of request time")
+    """Requests, tokens and time in one line."""
+    parts = [_spent(figures, ""), *([_spent(figures, "judge_")] if figures.get("judge_requests") else [])]
     if figures.get("tokens_per_accepted"):
         parts.append(f"{figures['tokens_per_accepted']:,} tokens an accepted item")
+    return "; ".join(parts)
+
+
+def _spent(figures: Mapping[str, Any], who: str) -> str:
+    """What generation or the judge took."""
+    parts = [f"{figures.get(f'{who}requests', 0):,} {'judge ' if who else ''}requests"]
+    if failed := figures.get(f"{who}failed_requests"):
+        parts[0] += f" ({failed:,} failed)"
+    for name in ("prompt_tokens", "completion_tokens"):
+        if figures.get(who + name):
+            parts.append(f"{figures[who + name]:,} {name.replace('_', ' ')}")
+    if figures.get(f"{who}request_seconds"):
+        parts.append(f"{figures[f'{who}request_seconds']:,.0f} s of request time")
     return ", ".join(parts)

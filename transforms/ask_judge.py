@@ -20,7 +20,7 @@ from beam_rs.schema import Case, Completion, Request
 from beam_rs.transforms.count import count
 from beam_rs.transforms.generate import Generate, Run
 
-Figures: TypeAlias = tuple[tuple[str, str, str], int]
+Figures: TypeAlias = tuple[tuple[str, str, str], float]
 """(what is counted, family, name), and how much."""
 
 
@@ -172,6 +172,8 @@ def _spent(family: str, completion: Completion) -> Iterator[TaggedOutput[Literal
         ("judge_requests", 1),
         ("judge_prompt_tokens", completion.prompt_tokens),
         ("judge_completion_tokens", completion.completion_tokens),
+        ("judge_request_seconds", completion.seconds),
+        ("judge_failed_requests", int(bool(completion.error))),
     ):
         yield TaggedOutput("usage", (("usage", family, name), amount))
 

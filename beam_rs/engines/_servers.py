@@ -162,7 +162,8 @@ class Fleet:
             return
         errors = "; ".join(f"{server.base}: {server.last_error}" for server in self.servers)
         self.lost = EngineUnreachable(
-            f"no server has answered for {self.patience:g} s ({errors}); is it running, and is the address right?"
+            f"no server has answered for {self.patience:g} s ({errors}); is it running, and is the address right? "
+            "Once it answers, run the same command again"
         )
 
 
