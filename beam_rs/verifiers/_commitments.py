@@ -42,6 +42,7 @@ _OTHER_STATEMENT: Final = re.compile(
     r"(?:^|\n)[ \t]*####[ \t]*|(?:最终)?答案(?:是|为|：|:|应为|应该是)+\s*|<(?:final_)?answer>|<\|begin_of_box\|>"
 )
 _FIELD: Final = re.compile(r"(?i)(?:final[_ ]?)?(?:answer|result)")
+_STEPS: Final = re.compile(r"[\s*_:#]*\n\s*(?:\*\*)?(?:1[.)]|step 1\b)\s*\S", re.IGNORECASE)
 _DISPLAY: Final = re.compile(r"\\\[(?:(?!\\[\[\]]).){0,2000}\\\]|\$\$[^$]{0,2000}\$\$", re.DOTALL)
 _SENTENCE_END: Final = re.compile(r"(?<!\bapprox)(?<!\be\.g)\.\s+(?=[A-Z(\"'*])|[。\n]|</|<\|")
 
@@ -170,7 +171,9 @@ def statements(answer: str) -> list[Commitment]:
 
 
 def _first_sentence(text: str) -> str:
-    """The first sentence with something in it, without the reasons given behind it."""
+    """The first sentence with something in it, without the reasons given behind it; not the first step of a list."""
+    if _STEPS.match(text):
+        return ""
     text = text.lstrip(" \t\r\n*_:：").removeprefix("---").lstrip()
     end = _SENTENCE_END.search(text)
     text = text[: end.start()] if end else text

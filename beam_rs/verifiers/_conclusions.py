@@ -20,7 +20,7 @@ _COURTESY: Final = re.compile(
 )
 _REASON: Final = r"because|since|which|as (?:the|it|we|there)|where|so that|when|given that"
 REASON_AFTER: Final = re.compile(rf"(?i),?\s+(?:{_REASON})\b")
-_MARKUP: Final = re.compile(r"^(?:[-*_#>\s]|\d+[.)]\s)+$|^```\w*$")
+_MARKUP: Final = re.compile(r"^(?:[-*_#>\s]|\d+[.)]\s)+$|^```\w*$|^\$\$$|^\\[\]\[]$")
 _MATH: Final = r"(?:\$[^$\n]{1,300}\$|\\\(.{1,300}?\\\)|\\\[.{1,1000}?\\\])"
 _ALSO: Final = rf"(?:\s?(?:,|and|or|, and|, or)\s?(?:[A-Za-z]\s?=\s?)?{_MATH}){{0,6}}"
 _LAST_SEGMENTS: Final = re.compile(rf"{_MATH}{_ALSO}(?:\s?[A-Za-z°%]{{1,15}}(?:\^\d)?){{0,3}}\W{{0,3}}$")
@@ -30,6 +30,9 @@ _CONCLUDES: Final = re.compile(
 _LAST_VERB: Final = re.compile(
     r"(?i).*(?:(?<![<>!\\])=|\b(?:is|are|be|equals|equal to|yields|gives|get|have|approximately|increases by"
     r"|decreases by|left with)\b:?|:\s)\s?(.{1,120})$"
+)
+_DENIED: Final = re.compile(
+    r"(?i)(?:\b(?:may|might|could|cannot|can not|not|never)|n't)(?: \w+)? (?:be|equals?|have|get):?\s?$"
 )
 _REVERSED: Final = re.compile(
     r"(?i)(?:.*[,.:]\s|.*\b(?:so|thus|therefore|hence),?\s)?(.{1,60}?)\s+is\s+(?:the|my|our)\s+"
@@ -51,7 +54,7 @@ _STATES: Final = re.compile(
 _RELATED: Final = re.compile(
     r"(?i)\b(?:or|not|between|least|most|than|times|twice|half|if|either|about|around|out of"
     r"|of (?:the|them|these|those)"
-    r"|from|each|every|per|more|fewer|less|another|other|first|next|step|option|figure|might|may|could)\b|[?~≈]|n't\b"
+    r"|from|each|every|per|another|other|first|next|step|option|figure|might|may|could)\b|[?~≈]|n't\b"
 )
 
 
@@ -107,6 +110,8 @@ def conclusion(sentence: str) -> str | None:
         return clean(segments[0])
     found = backwards or _LAST_VERB.match(sentence)
     if found and found[1].strip() and not is_prose(found[1], most=2):
+        if _DENIED.search(sentence[: found.start(1)]):
+            return None
         return clean(re.sub(r"(?i)^(?:so|thus|therefore|hence),?\s", "", found[1]))
     return None if is_prose(sentence) else sentence
 
@@ -114,8 +119,8 @@ def conclusion(sentence: str) -> str | None:
 def amount(answer: str) -> str | None:
     r"""The one number that a concluding sentence states in passing; None where there is no such sentence.
 
-    The sentence stands alone, or says `so` or `therefore`; it holds no second number and sets the one it has in
-    relation to nothing.
+    The sentence stands alone, says `so` or `therefore`, or repeats the result of a calculation; it holds no second
+    number and sets the one it has in relation to nothing.
 
     >>> amount("We add.\nTherefore, there are 12 sequences that meet all 3 conditions."), amount("I see two.")
     ('12', 'two')
@@ -124,16 +129,21 @@ def amount(answer: str) -> str | None:
     """
     start = _last_break(answer)
     sentence = clean(answer[start:])
-    if len(sentence) > 300 or (start and not _MARKER.match(sentence)):
+    if len(sentence) > 300:
         return None
     found = next((m for m in _AMOUNT.finditer(sentence) if _STATES.search(sentence[: m.start()])), None)
-    if found is None:
+    if found is None or (start and not _MARKER.match(sentence) and not _computed(answer[:start], found[0])):
         return None
     clause = re.split(r"(?i),?\s(?:that|which|who|whose)\b", sentence[found.end() :], maxsplit=1)[0]
     whole = sentence[: found.end()] + clause
     if len(_AMOUNT.findall(whole)) > 1 or re.search(r"\d", sentence[: found.start()]) or re.search(r"\d", clause):
         return None
     return None if _RELATED.search(whole) else found[0].strip()
+
+
+def _computed(before: str, number: str) -> bool:
+    """Whether the text before a sentence ends a calculation in the number that the sentence states."""
+    return bool(re.search(rf"=\s?{re.escape(number.strip())}(?![\d,.]*\d)", before[-2_000:]))
 
 
 def is_prose(text: str, most: int = 3) -> bool:

@@ -28,8 +28,10 @@ _NAME: Final = re.compile(
 _NAMED_TUPLE: Final = re.compile(
     r"(?:[A-Z] ?)?\( ?[A-Za-z](?:_\w)?(?: ?, ?[A-Za-z](?:_\w)?){1,5} ?\) ?(?:=|\\in) ?(?=[({\\])"
 )
+_POINT: Final = re.compile(r"[A-Z]'?(?:_\w)? ?(?:=|:)? ?(?=\([^()]{1,200},[^()]{1,200}\)$)")
 _MEMBER: Final = re.compile(r"[A-Za-z](?:_\w)? ?\\in(?![A-Za-z]) ?")
 _WORD: Final = re.compile(r"[A-Za-z]{4,}|[A-Z]{2,}|[\u4e00-\u9fff]+")
+_NOUNS: Final = ("triangle", "quadrilateral", "function", "angle", "angles", "numbers")
 _SIGNS: Final = re.compile(r"%|\\circ")
 _DIGITS: Final = re.compile(r"[\d .]+")
 _COMMAND: Final = re.compile(r"\\[A-Za-z]+")
@@ -57,6 +59,8 @@ def same(gold: str, predicted: str, algebra: Algebra) -> bool:
     if tight(gold) == tight(predicted):
         return True
     gold, predicted = (_NAMED_TUPLE.sub("", _MEMBER.sub("", text, count=1)) for text in (gold, predicted))
+    if bool(_POINT.match(gold)) != bool(_POINT.match(predicted)):
+        gold, predicted = _POINT.sub("", gold), _POINT.sub("", predicted)
     if not RELATION.search(predicted):
         # math-verify lets an interval answer an inequality, but not the reverse
         gold, predicted = as_intervals(gold) or gold, as_intervals(predicted) or predicted
@@ -207,17 +211,23 @@ def _same_expression(gold: str, predicted: str, algebra: Algebra) -> bool:
         other = b if known else a
         return not _has_variable(other) and not _DIGITS.fullmatch(other) and algebra(a, b)
     if _WORD.search(_COMMAND.sub(" ", f"{a} {b}")) or max(len(tight(a)), len(tight(b))) == 1:
-        return tight(_said(a)) == tight(_said(b))
+        return _same_words(_said(a), _said(b))
     decided = same_function(tight(a), tight(b))
     return algebra(a, b) if decided is None else decided
 
 
 def _said(text: str) -> str:
     """Words without case, articles and punctuation, where they are words at all."""
-    if len(text) < 2 or (text.isupper() and len(text) < 4):
+    if len(text) < 2 or (text.isupper() and len(text) < 4 and text not in ("YES", "NO")):
         # a name such as AB
         return text
     return re.sub(r"(?i)\b(?:the|an|a)\b|[\"'.,!?]", "", text).casefold()
+
+
+def _same_words(a: str, b: str) -> bool:
+    """Whether two names are the same, `isosceles` and `isosceles triangle` included."""
+    x, y = tight(a), tight(b)
+    return x == y or (min(len(x), len(y)) > 4 and any(x + noun == y or y + noun == x for noun in _NOUNS))
 
 
 def _has_variable(text: str) -> bool:

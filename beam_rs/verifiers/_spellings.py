@@ -23,7 +23,9 @@ _LEADING: Final = re.compile(r"(?i)(?:approximately|approx\.|about|roughly|aroun
 _NAME: Final = re.compile(r"\\?[A-Za-z]+(?:_\{?\w{1,4}\}?)?(?: ?\(?[A-Za-z]\)?)?")
 _REPEATED: Final = re.compile(r"(.{1,200}?) ?\(([^()]{1,60})\)")
 _CHOICE: Final = re.compile(r"(?i)(?:option|choice|answer)?\s?[A-J]")
+_REMARK: Final = re.compile(r"(?i)(?:see|as|from|by|using|rounded|shown|read|in|on)\s[^\d=]{1,60}")
 _LABEL: Final = re.compile(r"(?:\(([A-J])\)|([A-J])[.:)]) ?(?=.)")
+_RATIO: Final = re.compile(r"\d{1,9} to \d{1,9}")
 _COMMA: Final = re.compile(r"-?\d+,\d{1,2}|-?\d+,\d{4,}")
 
 
@@ -44,6 +46,8 @@ def readings(text: str) -> Iterator[str]:
         yield text[label.end() :].strip()
     if (number := WORDS.get(text.lower())) is not None and text.lower() != "none":
         yield str(number)
+    if _RATIO.fullmatch(text):
+        yield text.replace(" to ", ":")
     if (repeated := _REPEATED.fullmatch(text)) and _repeats(repeated[1], repeated[2].strip()):
         yield repeated[1].strip()
 
@@ -75,7 +79,7 @@ def _value(text: str) -> float | None:
 
 def _repeats(text: str, aside: str) -> bool:
     """Whether what stands in brackets says the same again, or names an option."""
-    if _CHOICE.fullmatch(aside):
+    if _CHOICE.fullmatch(aside) or _REMARK.fullmatch(aside):
         return bool(re.search(r"\d", text))
     words = re.match(r"(?i)[a-z]+(?:[- ][a-z]+)?", aside)
     number = WORDS.get(words[0].lower()) if words else None

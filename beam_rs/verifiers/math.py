@@ -22,6 +22,8 @@ DEEPEST: Final = 24
 _LETTER: Final = re.compile(r"[A-J]")
 _LETTERED: Final = re.compile(r"\(?([A-J])(?:[).:](?:\s.*)?|\s*[:.)].*)?", re.DOTALL)
 _COSTLY: Final = re.compile(r"\d{60}|\^ ?\{? ?-?\d{4}|\d{4}\)? ?!|!{3}|\^[^^]{0,12}\^[^^]{0,12}\^")
+_PERCENT: Final = re.compile(r"(?i)%|\bper ?cent|百分")
+_SHARE: Final = re.compile(r"(\d+(?:\.\d+)?) ?%")
 _MATHS: Final = re.compile(r"[0-9A-Za-z\u4e00-\u9fff\\]")
 
 
@@ -57,7 +59,7 @@ class Math(Verifier):
         reason = "differs"
         for reference in case.references:
             try:
-                if self._same(reference, found.text, case.options, deadline):
+                if self._same(reference, found.text, case, deadline):
                     return self.verdict("match", extracted=found.text, form=found.form)
             except TooLarge:
                 reason = "too large to compare"
@@ -65,11 +67,14 @@ class Math(Verifier):
                 reason = "wall limit reached"
         return self.verdict("no_match", extracted=found.text[:LONGEST], form=found.form, reason=reason)
 
-    def _same(self, reference: str, said: str, options: tuple[str, ...], deadline: float) -> bool:
+    def _same(self, reference: str, said: str, case: Case, deadline: float) -> bool:
         """Whether an extracted text says what a reference says."""
-        gold, predicted = spaced(_without_box(reference)), spaced(said)
+        gold, predicted, options = spaced(_without_box(reference)), spaced(said), case.options
         if gold == predicted:
             return True
+        if "%" in predicted and "%" not in gold and case.question and not _PERCENT.search(case.question):
+            # nobody asked for a percentage: 5% is a twentieth, and not 5
+            predicted = _SHARE.sub(r"\\frac{\1}{100}", predicted)
         letter = _LETTERED.fullmatch(predicted)
         if _LETTER.fullmatch(gold):
             if letter:

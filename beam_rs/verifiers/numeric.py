@@ -2,37 +2,18 @@
 
 import re
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
-from typing import ClassVar, Final, Literal, NamedTuple
+from decimal import Decimal
+from typing import ClassVar, Literal
 
 from beam_rs.schema import Case, Verdict
 from beam_rs.verifiers import _mathvision
+from beam_rs.verifiers._choices import CONFLICT, options_of
 from beam_rs.verifiers._commitments import commitment
 from beam_rs.verifiers._conclusions import clean
-from beam_rs.verifiers._latex_reader import TooLarge
-from beam_rs.verifiers._latex_text import spaced, tight
-from beam_rs.verifiers._latex_value import read_value
-from beam_rs.verifiers._units import same_unit, split_unit, unit_asked
+from beam_rs.verifiers._said_numbers import number_said, plain_number
+from beam_rs.verifiers._stages import extract
+from beam_rs.verifiers._units import same_unit, unit_asked
 from beam_rs.verifiers.base import Verifier
-
-LARGEST: Final = 300
-
-_LONE: Final = re.compile(r"[\s\d.,+\-'eE]*")
-_NUMBER: Final = re.compile(
-    r"(?<![\w.])[-+]?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?(?:[eE][-+]?\d{1,3})?(?![\w]|\.\d)"
-)
-_SEVERAL: Final = re.compile(r"(?i)[,;]|\b(?:and|or)\b")
-_EQUAL_SIGN: Final = re.compile(r"=|\\approx(?![A-Za-z])")
-_LETTER: Final = re.compile(r"\(?([A-Z])\)?(?:[.:)]\s*(.*))?", re.DOTALL)
-
-
-class Said(NamedTuple):
-    """A number an answer gives, the text it was read from, the stage that found it, and its unit."""
-
-    number: Decimal | None
-    text: str
-    form: str
-    unit: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,17 +118,18 @@ class Numeric(Verifier):
 
         MathVista falls back to the nearest option by edit distance; an answer that names none is not guessed here.
         """
-        found = commitment(answer)
-        said = _option_text(found.text, case.options)
-        wanted = [_option_text(reference, case.options) or reference for reference in case.references]
+        options = options_of(case.options)
+        letter, form = extract(answer, options, case.question)
+        said = _at(case.options, letter) if letter != CONFLICT else None
+        if not letter:
+            found = commitment(answer)
+            said, form = _by_value(found.text, case.options), found.form
         if said is None:
-            return self.verdict("no_match", extracted=found.text[:500], form=found.form, reason="names no option")
+            return self.verdict("no_match", form=form, reason="names no option")
+        wanted = [_named(reference, case.options) or reference for reference in case.references]
         matched = said in wanted
         return self.verdict(
-            "match" if matched else "no_match",
-            extracted=said,
-            form=found.form,
-            reason="" if matched else "other option",
+            "match" if matched else "no_match", extracted=said, form=form, reason="" if matched else "other option"
         )
 
     def _mathvision(self, case: Case, answer: str) -> Verdict:
@@ -168,66 +150,20 @@ class Numeric(Verifier):
         )
 
 
-def plain_number(text: str) -> Decimal | None:
-    """The number that Python's `float` would read, exactly; None for anything else, infinities and NaN included.
-
-    >>> plain_number(" ３.0 "), plain_number("1,000"), plain_number("nan")
-    (Decimal('3.0'), None, None)
-    """
-    try:
-        number = Decimal(text.strip()) if len(text) < 400 else None
-    except (InvalidOperation, ValueError):
-        return None
-    # the exponent first: already the absolute value of 1e999999999 overflows
-    if number is None or not number.is_finite() or abs(number.adjusted()) > LARGEST:
-        return None
-    return number
+def _at(options: tuple[str, ...], letter: str) -> str | None:
+    """The option of a letter, or None where there is none."""
+    index = ord(letter) - ord("A") if len(letter) == 1 else -1
+    return options[index] if 0 <= index < len(options) else None
 
 
-def number_said(answer: str) -> Said:
-    """The one number an answer commits to.
-
-    An answer that is nothing but a number is read as strictly as the official code does; in a sentence, thousands
-    separators, units and fractions are understood, and two different numbers are none.
-
-    >>> number_said("The total comes to 1,200 kg.").number, number_said("1,000").number
-    (Decimal('1200'), None)
-    """
-    whole = answer.strip()
-    if (number := plain_number(whole)) is not None:
-        return Said(number, whole, "whole")
-    if _LONE.fullmatch(whole):
-        return Said(None, whole[:100], "whole")
-    found = commitment(answer)
-    text = spaced(found.text)
-    body, unit = split_unit(text if _SEVERAL.search(text) else _EQUAL_SIGN.split(text)[-1].strip())
-    try:
-        value = read_value(tight(body).removesuffix("%"))
-    except TooLarge:
-        value = None
-    if value is not None:
-        return Said(_decimal(value.number), found.text, found.form, unit)
-    numbers = {plain_number(match.replace(",", "")) for match in _NUMBER.findall(body)}
-    return Said(numbers.pop() if len(numbers) == 1 else None, found.text[:500], found.form, unit)
+def _named(text: str, options: tuple[str, ...]) -> str | None:
+    """The option that a reference means: by its text, or else by its letter."""
+    same = [option for option in options if clean(option).casefold() == clean(text).casefold()]
+    return same[0] if same else _at(options, text.strip().strip("().").upper())
 
 
-def _decimal(number: object) -> Decimal | None:
-    """A value as a decimal of seventeen digits, enough for any precision that pools declare."""
-    try:
-        return plain_number(f"{float(number):.17g}")  # type: ignore[arg-type]
-    except OverflowError:
-        return None
-
-
-def _option_text(text: str, options: tuple[str, ...]) -> str | None:
-    """The option that a text names: by its letter, by its whole text, or by both where they agree."""
-    said = clean(text)
-    same = [option for option in options if clean(option).casefold() == said.casefold()]
-    if same:
-        return same[0]
-    found = _LETTER.fullmatch(spaced(said))
-    index = ord(found[1]) - ord("A") if found else -1
-    if not found or not 0 <= index < len(options):
-        return None
-    behind = clean(found[2] or "").casefold()
-    return options[index] if not behind or behind == clean(options[index]).casefold() else None
+def _by_value(text: str, options: tuple[str, ...]) -> str | None:
+    """The one option whose number an answer commits to; never the nearest."""
+    number = number_said(text).number if text else None
+    equal = [option for option in options if number is not None and number_said(option).number == number]
+    return equal[0] if len(equal) == 1 else None

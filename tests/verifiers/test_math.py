@@ -189,7 +189,50 @@ CHATTY = [
     ("x > 3", "The solution set is $(3, \\infty)$."),
 ]
 
+AS_WRITTEN = [
+    ("2\\sqrt{3}", "\\boxed{2\\sqrt{3} \\approx 3.46}"),
+    ("3.46", "The answer is $x = 2\\sqrt{3} \\approx 3.46$ cm."),
+    ("11", "$x\\approx11$"),
+    ("5", "5 (five)"),
+    ("5", "five"),
+    ("5", '{"answer": 5}'),
+    ("5", '```json\n{"reasoning": "2 and 3", "answer": "5"}\n```'),
+    ("\\frac{1}{2}", r"\boxed{\\frac{1}{2}}"),
+    ("11111111100", r"is $\boxed{11,\! 111,\! 111,\! 100}$"),
+    ("(12,102)", "(12, 102)"),
+    ("1000.99", "1000,99"),
+    ("1000.99", "it is 1,000.99€"),
+    ("125", r"The distance is $\boxed{125\textnormal{ miles}}.$"),
+    ("x \\le 2", "Thus $x <= 2$ is our answer."),
+    ("x<1 or x>3", r"(-\infty,1)\cup(3,\infty)"),
+    ("(2, 3)", "The answer is P(2, 3)."),
+    ("(5, 8), (8, 5)", r"\boxed{(x, y) = (5, 8) \quad \text{and} \quad (8, 5)}"),
+    ("(2, 2), (6, 2)", r"$$\boxed{(2, 2)} \quad \text{and} \quad \boxed{(6, 2)}$$"),
+    ("(1,2),(2,1)", r"\boxed{(2,1), (1,2), (2,1)}"),
+    ("|AB|=1", "$1$"),
+    (r"V_{1}:V_{2}=11:21", "$11:21$"),
+    (r"\frac{NO}{BO}=\frac{1}{\sqrt{6}}", r"$\frac{1}{\sqrt{6}}$"),
+    ("3:4", "3 to 4"),
+    ("45", "The correct option is B. 45"),
+    ("isosceles", "an isosceles triangle"),
+    ("Yes", "**YES**"),
+    ("12", "We go through them.\n\nTherefore, there are 12 sequences that meet the three conditions."),
+    ("12", "The answer is 12.<|im_end|>\n<|im_start|>user"),
+    ("4", "Therefore, the median is **4**.\n\nI hope this helps! Let me know if you have any other questions."),
+]
+
 DIFFERENT = [
+    ("3.46", "The answer is $2\\sqrt{5} \\approx 3.46$."),
+    ("5", "4 (five)"),
+    ("4", "So the side is 4 times the base."),
+    ("4", "The answer cannot be 4."),
+    ("1", "The solution is as follows:\n\n1. We look at the figure."),
+    (r"x \in [-2,7]", r"$-2 \le x \le 7$"),
+    ("2x = 4", "4"),
+    ("x^2+y^2=1", "1"),
+    ("(2, 3)", "The answer is P(3, 2)."),
+    ("1,1,2", "1,2"),
+    ("1.5", "1, 5"),
     ("Area = 5, Perimeter = 6", r"\boxed{Area = 6, Perimeter = 5}"),
     ("AB=5", "AC=5"),
     ("AB", "ab"),
@@ -252,7 +295,7 @@ DIFFERENT = [
 ]
 
 
-@pytest.mark.parametrize(("reference", "answer"), [*MATCHES, *CHATTY])
+@pytest.mark.parametrize(("reference", "answer"), [*MATCHES, *CHATTY, *AS_WRITTEN])
 def test_match(reference: str, answer: str) -> None:
     assert judge(reference, answer).outcome == "match"
 
@@ -262,6 +305,15 @@ def test_no_match(reference: str, answer: str) -> None:
     verdict = judge(reference, answer)
     assert (verdict.outcome, verdict.admitted) == ("no_match", False)
     assert verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("question", "outcome"),
+    [("", "match"), ("What percentage is it?", "match"), ("What is x?", "no_match")],
+)
+def test_a_percentage_is_no_number_unless_asked_for(question: str, outcome: str) -> None:
+    case = Case(("5",), question)
+    assert verify(Math(), case, Completion("k", answer=r"\boxed{5\%}")).outcome == outcome
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,19 @@ def judge(reference, answer, *, question="", options=(), **parameters) -> Verdic
         ("2", "Step 2: count.\nThe difference is $5 - 3 = 2$ years.", "match", True),
         ("50", "So the share is 50%.", "match", True),
         ("12", "答案是12。", "match", True),
+        ("5", "5 (five)", "match", True),
+        ("10", '{"answer": 10}', "match", True),
+        ("2", "There are two cinnamon rolls.", "match", True),
+        ("3", "After subtracting them, there are 3 objects left on the table.", "match", True),
+        ("2", "There were two flocks that had at least 17 birds but fewer than 33 birds.", "match", True),
+        ("17", "There were two flocks that had at least 17 birds but fewer than 33 birds.", "no_match", False),
+        ("5", "Anna needs to subtract 3 from 11. So, she needs 5 more stickers.", "match", True),
+        ("13", "$4.00 + $3.00 + $6.00 = $13.00\n\nRuth needs $13.00.", "match", True),
+        ("3", "The total is 4 + 3 = 7.\n\nWe see 3 red ones among them.", "no_match", False),
+        ("5", "It is more than 5.", "no_match", False),
+        ("2", "The perimeter is 2 times the side.", "no_match", False),
+        ("4", "I cannot determine it; there may be 4.", "no_match", False),
+        ("5", "Figure 5 shows the graph.", "no_match", False),
     ],
 )
 def test_integer(reference, answer, outcome, admitted) -> None:
@@ -94,10 +107,19 @@ def test_units(question, answer, outcome) -> None:
         ("cat", "A. dog", "no_match"),
         ("cat", "The answer is B.", "no_match"),
         ("cat", "cut", "no_match"),
+        ("cat", "The correct answer is (A) cat. It is not a dog.\n\nI hope this helps!", "match"),
+        ("cat", "It looks like a dog. (B) is the answer.", "no_match"),
     ],
 )
 def test_options(reference, answer, outcome) -> None:
     assert judge(reference, answer, options=("cat", "dog")).outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome"), [("Thus the angle is 145 degrees.", "match"), ("It is 143°.", "no_match")]
+)
+def test_an_option_by_its_number_is_never_the_nearest(answer, outcome) -> None:
+    assert judge("145°", answer, options=("135°", "140°", "145°", "150°")).outcome == outcome
 
 
 @pytest.mark.parametrize(
