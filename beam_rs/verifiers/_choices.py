@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from beam_rs.prompts import LETTERS
-from beam_rs.verifiers._option_text import ends, fold, folded_start, whole_words
+from beam_rs.verifiers._option_text import aliases_of, ends, fold, folded_start, whole_words
 
 CONFLICT: Final = "?"
 """Two different options are named, or a letter that does not exist: a commitment, but to no single option."""
@@ -39,6 +39,11 @@ _BREAK: Final = re.compile(
     r"|for|based|according|with|given)\b)"
 )
 """What may follow an option's text where that text is the answer; `New York City` is not `New York`."""
+_REFERS: Final = re.compile(
+    r"\b(?:fig(?:ure|\.)?|table|step|question|image|row|column|line|part|option|choice|no\.) \d+\b"
+)
+"""Numbers that number something: `Figure 2` names no option 2."""
+_NUMBERED: Final = re.compile(r"(?:option|choice)\s*[\"'\[({<]*$", re.IGNORECASE)
 _NAMED: Final = re.compile(r"(?<=\w )(?:[B-HJ-Z]|A(?! [a-z]))(?![\w'])|(?<![\w'])(?:[B-HJ-Z]|A(?! [a-z]))(?= \w)")
 
 
@@ -65,6 +70,7 @@ class Options:
       letters: the letters that exist.
       texts: folded text of each option that no other option shares, with its letter; longest first.
       longest: characters of a text that may still be equal to one of them, markup included.
+      aliases: other spellings that stand for an option only where they are the whole text: `three` for `3`.
       lettered: some texts speak of letters themselves, as `Only A` does: a letter in prose need not be an option's.
     """
 
@@ -72,13 +78,15 @@ class Options:
     texts: tuple[tuple[str, str], ...]
     longest: int = 0
     lettered: bool = False
+    aliases: tuple[tuple[str, str], ...] = ()
 
     def by_text(self, text: str) -> str:
         """Letter of the option that a text equals, or empty."""
         if not text or len(text) > self.longest:
             return ""
         wanted = fold(text)
-        return next((letter for option, letter in self.texts if option == wanted), "") if wanted else ""
+        named = (letter for option, letter in (*self.texts, *self.aliases) if option == wanted)
+        return next(named, "") if wanted else ""
 
     def starting(self, text: str) -> tuple[str, int]:
         """Letter of the longest option that a folded text begins with before it breaks off, and its length."""
@@ -93,6 +101,7 @@ class Options:
         What a longer option covers does not count: `wildcat` names no cat.
         """
         found: set[str] = set()
+        text = _REFERS.sub(" ", text)
         for option, letter in self.texts:
             if option in text:
                 text, times = whole_words(option).subn(" \x00 ", text)
@@ -112,6 +121,7 @@ def options_of(texts: tuple[str, ...]) -> Options:
         tuple(sorted(unique, key=lambda pair: -len(pair[0]))),
         longest,
         any(map(_NAMED.search, texts)),
+        aliases_of(dict(unique)),
     )
 
 
@@ -137,6 +147,8 @@ def read_choice(fragment: str, options: Options, *, loose: bool = False) -> Foun
     start = _OPEN.match(fragment)
     at = start.end() if start else 0
     by_text, length = options.starting(folded_start(fragment[at : at + 600]))
+    if by_text and fragment[at : at + 1].isdigit() and _NUMBERED.search(fragment[:at]):
+        return NOTHING  # `option 3` may be the third as well as the one that reads 3
     found = _LETTER.match(fragment, at) or _GLUED.match(fragment, at)
     letter = found[1].upper() if found else ""
     if not found or (length > 1 and _is_word(fragment, found, options)):
@@ -159,7 +171,7 @@ def read_choice(fragment: str, options: Options, *, loose: bool = False) -> Foun
         if by_text:
             return Found(by_text, "text")
         return Found(CONFLICT) if found[1].isupper() else NOTHING
-    text = options.by_text(rest.partition("\n")[0])
+    text = options.by_text(rest.partition("\n")[0].lstrip(", "))
     return Found(CONFLICT) if text and text != letter and len(rest) > 1 else Found(letter)
 
 

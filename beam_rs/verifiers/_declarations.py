@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from beam_rs.verifiers._choices import NOTHING, Found, Options, fold, read_choice
+from beam_rs.verifiers._choices import CONFLICT, NOTHING, Found, Options, read_choice
+from beam_rs.verifiers._option_text import fold
 
 _NOUN: Final = (
     r"(?:answers?|options?|choice|selection|response|statement|description|one|figure|image|picture|letter"
@@ -17,13 +18,14 @@ _GOOD: Final = (
 )
 _LABEL: Final = (
     r"(?:(?:final|correct|best|right|my)?[ _]?answer|\bans\.?|(?:final|correct|best|selected|chosen)[ _](?:choice"
-    r"|option|selection)|final[ _-]?result|\b(?:choice|option|prediction|output|result|response|conclusion"
+    r"|option|selection)|final[ _-]?result|\b(?:choice|option|letter|prediction|output|result|response|conclusion"
     r"|selection|guess)"
     r"|(?:正确|最终)?(?:答案|选项))[\"']?\s*(?:is\s*)?(?:[:=]|->|→|\n|\s[-–—]\s)\s*"
 )
 _PROSE: Final = (
     rf"(?:\b(?:the|my|our)\s+)?(?:\b{_GOOD}\s+){{0,3}}\banswer\b[^.:\n]{{0,80}}?\b(?:is|would be|should be"
     rf"|must be|will be|has to be|to be)\b"
+    r"|\bletter\s+is\b"
     rf"|\b{_GOOD}\s+(?:[a-z]+\s+)?{_NOUN}\b[^.:\n]{{0,80}}?\b(?:is|would be|should be|must be|will be"
     rf"|seems to be|appears to be)\b"
     r"|\bi(?:'ll|'d| will| would| should| must| can)?\s+(?:choose|select|pick|go with|answer with"
@@ -33,7 +35,8 @@ _PROSE: Final = (
     r"|aligns?)\s+(?:us\s+)?(?:best\s+|most closely\s+)?(?:to|with)?\s*(?=(?:only\s+)?(?:option|choice|answer)\b)"
     r"|答案(?:应该|应当|应|就|选|选择)*(?:是|为|选)|正确(?:答案|选项|的)(?:是|为)|(?:故|应|应该|因此|所以"
     r"|我)选择?|选择?(?:选项|答案)|选择?(?=\s*[(\"']?[A-Z])|(?:最佳|正确)选项[是为]"
-    r"|而是|\b(?:respuesta|resposta|r[ée]ponse|antwort|risposta|ответ|jawaban)(?: correct[aoe]?| finale?"
+    r"|而是|应该?[是为](?=\s*[(\"']?[A-Z])"
+    r"|\b(?:respuesta|resposta|r[ée]ponse|antwort|risposta|ответ|jawaban)(?: correct[aoe]?| finale?"
     r"| richtige)?(?: es| é| est| ist| è| adalah|\s?[:=-])|정답은|답은|答えは|正解は"
 )
 _AFTER: Final = (
@@ -54,7 +57,7 @@ _HINTS: Final = (
     "logical", "plausible", "reasonable", "final", "chosen", "selected", "closest", "proper", "match", "select",
     "choose", "pick", "prediction", "ans", "output", "result", "response", "reponse", "conclusion", "guess",
     "respuesta", "resposta", "antwort", "risposta", "jawaban", "conclude", "correspond", "point", "lead", "leav",
-    "align", "go with",
+    "align", "go with", "letter",
 )  # fmt: skip
 """What a declaration in Latin letters holds one of: other lines need no closer look, which costs far more."""
 _MATCHES: Final = 100
@@ -68,13 +71,19 @@ NEGATED: Final = re.compile(
     r"would have|could have)\b|不|非|错误",
     re.IGNORECASE,
 )
-_ASKS_WRONG: Final = re.compile(r"\b(?:not|incorrect|wrong|false|except|least|untrue|n't)\b|不", re.IGNORECASE)
+ASKS_WRONG: Final = re.compile(r"\b(?:not|incorrect|wrong|false|except|least|untrue|n't)\b|不", re.IGNORECASE)
 _FILLER: Final = re.compile(
     r"[\s,:]*(?:(?:option|choice|letter|most|likely|probably|therefore|thus|indeed|clearly|definitely|still"
     r"|simply|just|then|that|is|the|"
     r"following|as|follows|number|选项|选择|是|为|:)\b[\s,:]*){0,4}(?:the one (?:labeled|marked|in)\s+)?",
     re.IGNORECASE,
 )
+_RETRACTS: Final = re.compile(
+    r"(?:^|[.!?\n])\W*(?:(?:oh|no|but|hmm),? )?(?:wait\b(?! for)|actually,|hmm\b|on (?:second thought|reflection)"
+    r"|looking (?:closer|again)|correction\b|(?:i|my) (?:made a |was )?(?:mistake|wrong)|let me re)",
+    re.IGNORECASE,
+)
+_NUMBERS_OPTION: Final = re.compile(r"\b(?:option|choice)\s*$", re.IGNORECASE)
 _CLAUSE: Final = re.compile(r"[.!?;,\n]")
 
 
@@ -86,11 +95,11 @@ def declared(text: str, options: Options, question: str) -> tuple[Found, str]:
             if letter in options.letters and not (
                 _judges(match) and (options.lettered or _goes_through(text, question))
             ):
-                return Found(letter), "declared"
+                return _unless_retracted(Found(letter), text[match.end() :]), "declared"
             continue
         found = _behind(text, match.end(), options)
         if found.letter:
-            return found, "label" if match["label"] else "declared"
+            return _unless_retracted(found, text[match.end() :]), "label" if match["label"] else "declared"
         if (
             _ANSWER.match(match["label"] or "")
             and "\n" not in match["label"]
@@ -98,6 +107,11 @@ def declared(text: str, options: Options, question: str) -> tuple[Found, str]:
         ):
             return NOTHING, "label"
     return NOTHING, ""
+
+
+def _unless_retracted(found: Found, rest: str) -> Found:
+    """A declaration, or a conflict where second thoughts follow and no later declaration says what they led to."""
+    return Found(CONFLICT) if _RETRACTS.search(rest) else found
 
 
 def _declarations(text: str, question: str) -> Iterator[re.Match[str]]:
@@ -114,7 +128,7 @@ def _declarations(text: str, question: str) -> Iterator[re.Match[str]]:
 
 def _goes_through(text: str, question: str) -> bool:
     """Whether several letters are called right or wrong: `A is true, B is false, C is true` commits to none."""
-    if _ASKS_WRONG.search(question):
+    if ASKS_WRONG.search(question):
         return True
     judging = filter(_judges, islice(_declarations(text, question), _MATCHES))
     return len({match["letter"] or match["zi"] for match in judging}) > 1
@@ -124,9 +138,14 @@ def _behind(text: str, start: int, options: Options) -> Found:
     """The option that follows a label or a phrase, filler words between them or not."""
     filler = _FILLER.match(text, start)
     for begin in (start, filler.end()) if filler and filler.end() > start else (start,):
+        if _NUMBERS_OPTION.search(text[start:begin]) and text[begin : begin + 1].isdigit():
+            break  # `option 3` may be the third as well as the one that reads 3
         found = read_choice(text[begin : begin + 700], options, loose=True)
         if found.letter:
             return found
+        whole = re.split(r"\n|(?<=\w)[.!](?:\s|$)", text[begin : begin + 200], maxsplit=1)[0]
+        if letter := options.by_text(whole):
+            return Found(letter, "text")
     return NOTHING
 
 
@@ -150,7 +169,7 @@ def _negated(text: str, match: re.Match[str], question: str) -> bool:
         return True  # `If it had wings, the answer would be C`
     denied = NEGATED.search(before + " " + inside)
     return denied is not None and not (
-        denied[0].lower() in ("wrong", "incorrect", "错误") and _ASKS_WRONG.search(question)
+        denied[0].lower() in ("wrong", "incorrect", "错误") and ASKS_WRONG.search(question)
     )
 
 

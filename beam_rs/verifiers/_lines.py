@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from beam_rs.verifiers._choices import CONFLICT, NOTHING, Found, Options, fold, read_choice
+from beam_rs.verifiers._choices import CONFLICT, NOTHING, Found, Options, read_choice
 from beam_rs.verifiers._declarations import NEGATED, denied
+from beam_rs.verifiers._option_text import fold
 
 SENTENCE: Final = re.compile(r"(?<=[.!?])(?<![^A-Za-z][A-Za-z]\.)(?<!^[A-Za-z]\.)\s+")
 """Between sentences, but not behind the letter of `B. dog`."""
@@ -17,12 +18,16 @@ _OFF_HAND: Final = re.compile(
 )
 _CLOSING: Final = re.compile(
     r"(?i:\b(?:say|think|choose|select|pick|guess|likely|probably|perhaps|leaves|leaving|labell?ed|definitely"
-    r"|clearly|go with)|"
+    r"|clearly|go with|(?:suggest|indicate|confirm)(?:s|ed)?)|"
     r"\b(?:match|guess|bet|fit) (?:is|would be)|\bi (?:think|believe|guess)(?: that)?(?: it)?(?:'s| is)"
     r"|\b(?:not sure|unsure), but)"
     r"[\s:]+[(\[\"']?([A-Z])[)\]\"']?[.!]*$",
 )
 """A last sentence that ends in a letter behind a word of choosing; any other letter there may name a point."""
+_LINE_VERDICT: Final = re.compile(
+    r"(?:[:,.(-]|\b(?:so|is|are|thus|hence))\s*(?:(?P<wrong>incorrect|wrong|false)|correct|right|true)[).!*]*\s*$",
+    re.IGNORECASE,
+)
 _BARE: Final = re.compile(r"(?<![\w'])[B-H](?![\w'])")
 _ANALYSIS: Final = re.compile(r"(?:option|choice)\s+[(\[]?[A-Za-z][)\]]?\s*[:.]", re.IGNORECASE)
 WEIGHED: Final = re.compile(
@@ -131,6 +136,17 @@ def last_line(text: str, options: Options) -> Found:
         if closing and closing[1] in options.letters and not denied(piece[: closing.start()]):
             return Found(closing[1])
     return _conclusion(line.strip(), options)
+
+
+def line_by_line(text: str, options: Options) -> Found:
+    """The one option called right where the lines go through all of them and call the others wrong."""
+    judged: dict[str, bool] = {}
+    for line in text.split("\n"):
+        label, verdict = LINE_LETTER.match(line), _LINE_VERDICT.search(line)
+        if label and verdict:
+            judged[label[1].upper()] = verdict["wrong"] is None and not NEGATED.search(line)
+    right = [letter for letter, is_right in judged.items() if is_right]
+    return Found(right[0]) if len(right) == 1 and len(judged) > 2 and set(judged) == set(options.letters) else NOTHING
 
 
 def _echoes(before: str, line: str) -> bool:

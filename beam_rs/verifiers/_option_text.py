@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import Final
 
 from beam_rs.verifiers._answers import plain
+from beam_rs.verifiers._numbers import WORDS
 
 _ARTICLE: Final = re.compile(r"(?:an?|the)\s+", re.IGNORECASE)
 _OPERATOR: Final = re.compile(r" ?([=<>+*/^×÷]) ?")
@@ -12,6 +13,8 @@ _DEGREES: Final = re.compile(r"\s*(?:\^?\s*\{?\s*\\circ\s*\}?|degrees?\b|°)")
 _FRACTION: Final = re.compile(r"\\[dt]?frac\s*\{\s*([^{}\s]{1,12})\s*\}\s*\{\s*([^{}\s]{1,12})\s*\}")
 _ROOT: Final = re.compile(r"(?:\\sqrt|√)\s*\{\s*([^{}\s]{1,12})\s*\}")
 _SYMBOLS: Final = {r"\\pi\b": "π", r"\\times\b": "×", r"\\cdot\b": "·", r"\\div\b": "÷"}
+_MEASURED: Final = re.compile(r"([$€£¥]?)(-?\d[\d.,/√π]*)(| ?[^\d\s][^\d]{0,20})")
+_WORDS: Final = {word: str(value) for word, value in WORDS.items() if value <= 20 and word != "none"}
 _PRODUCT: Final = re.compile(r"[A-Za-z0-9.√π]+")
 _FACTOR: Final = re.compile(r"√?(?:[0-9.]+|[A-Za-z])")
 
@@ -27,7 +30,7 @@ def fold(text: str) -> str:
     ('4/5', '2√3')
     """
     text = " ".join(_DEGREES.sub("°", _linear(plain(text))).casefold().split())
-    text = _OPERATOR.sub(r"\1", text).strip("\"'()[]{} ").rstrip(".,;:! ").lstrip(": ")
+    text = _OPERATOR.sub(r"\1", text).strip("\"'()[]{} ").rstrip(".,;:! ").lstrip(": ").rstrip(")]}\"' ")
     return _ARTICLE.sub("", text, count=1) if _ARTICLE.match(text) else text
 
 
@@ -56,7 +59,12 @@ def folded_start(text: str) -> str:
 
 @lru_cache(maxsize=16384)
 def whole_words(option: str) -> re.Pattern[str]:
-    """An option as whole words and whole numbers: `3` is neither in `13` nor in `3.5` or `3√2`."""
+    """An option as whole words and whole numbers: `3` is neither in `13` nor in `3.5` or `3√2`.
+
+    `yes` and `no` are answers only where the words end there: `There is no way to know` says neither.
+    """
+    if option in ("yes", "no"):
+        return re.compile(rf"(?<![a-z0-9]){option}(?=\s*(?:$|[,.;:!)\"']))")
     before = (
         r"(?<![a-z0-9])(?<![0-9][.,/:])(?<![-√^×*+/÷])"
         if option[0].isdigit()
@@ -81,3 +89,22 @@ def ends(text: str, end: int) -> bool:
         return True
     rest = text[end : end + 2]
     return not (rest[0].isascii() and rest[0].isalnum()) and not (rest[0] in ".,/:%°-'" and rest[1:].isalnum())
+
+
+def aliases_of(options: dict[str, str]) -> tuple[tuple[str, str], ...]:
+    """Number words for bare numbers, and bare numbers where all options are numbers of one unit.
+
+    Args:
+      options: folded text of each option, with its letter.
+
+    >>> aliases_of({"2": "A", "seven": "B"})
+    (('two', 'A'), ('7', 'B'))
+    >>> aliases_of({"5 cm": "A", "10 cm": "B"}), aliases_of({"5 cm": "A", "5 m": "B"})
+    ((('5', 'A'), ('10', 'B')), ())
+    """
+    found = {word: options[digit] for word, digit in _WORDS.items() if digit in options}
+    found |= {digit: options[word] for word, digit in _WORDS.items() if word in options}
+    measured = [_MEASURED.fullmatch(text) for text in options]
+    if len({(m[1], m[3]) for m in measured if m}) == 1 and all(m and (m[1] or m[3]) for m in measured):
+        found |= {m[2]: letter for m, letter in zip(measured, options.values(), strict=True) if m}
+    return tuple((text, letter) for text, letter in found.items() if text not in options)

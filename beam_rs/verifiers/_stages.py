@@ -4,13 +4,26 @@ import re
 from typing import Final
 
 from beam_rs.verifiers._answers import TAIL, boxes, plain, tags
-from beam_rs.verifiers._choices import CONFLICT, Found, Options, fold, read_choice
-from beam_rs.verifiers._declarations import NEGATED, declared
-from beam_rs.verifiers._lines import LINE_LETTER, REFUSAL, SENTENCE, WEIGHED, last_line, leading, off_hand, whole
+from beam_rs.verifiers._choices import CONFLICT, Found, Options, read_choice
+from beam_rs.verifiers._declarations import ASKS_WRONG, NEGATED, declared
+from beam_rs.verifiers._lines import (
+    LINE_LETTER,
+    REFUSAL,
+    SENTENCE,
+    WEIGHED,
+    last_line,
+    leading,
+    line_by_line,
+    off_hand,
+    whole,
+)
+from beam_rs.verifiers._option_text import fold
 
 _NEXT_TURN: Final = re.compile(r"\n\s*(?:#+\s*)?(?:question|user|human|q)\s*\d*\s*:", re.IGNORECASE)
 _SPEAKER: Final = re.compile(r"(?:assistant|gpt|model|ai|bot)\s*:\s*", re.IGNORECASE)
 
+_ABSENT: Final = re.compile(r"\b(?:no|without|lacks?)\s+(?:\w+\s+){0,2}\x00")
+_SO_CLAUSE: Final = re.compile(r"[,;.] (?:and |so )?(?:so|therefore|thus|hence|which means)\b[ ,:]*")
 _VERB: Final = re.compile(r"(?:\b(?:is|are|was|were|be|equals|called)|=|:) ?(?:an? |the )?$")
 
 
@@ -39,6 +52,8 @@ def _extract(answer: str, options: Options, question: str) -> tuple[str, str]:
         found = stage(text, options)
         if found.letter:
             return found.letter, form
+    if not ASKS_WRONG.search(question) and (found := line_by_line(text, options)).letter:
+        return found.letter, "line by line"
     return _only(text, options, question)
 
 
@@ -103,7 +118,9 @@ def _only(text: str, options: Options, question: str) -> tuple[str, str]:
     for piece, scope in scopes:
         named = set() if options.lettered else set(off_hand(piece, options))
         if named:
+            texts = options.mentioned(fold(piece))[0] if len(piece) <= 400 else set[str]()
             single = len(named) == 1 and len(piece) <= 400 and not NEGATED.search(piece) and not WEIGHED.search(piece)
+            single = single and (not texts or named <= texts)  # `The value is 3, option C` where C is no 3
             return (named.pop() if single else ""), f"only letter, {scope}"
     return _only_text(scopes, options, question)
 
@@ -119,9 +136,20 @@ def _only_text(scopes: list[tuple[str, str]], options: Options, question: str) -
         if named:
             if scope == "whole answer" or (len(scopes) > 1 and scopes[1][0] == piece):
                 rest = rest.replace(" would ", " ")  # alone in the answer, `The price would fall` supposes nothing
-            single = len(named) == 1 and not NEGATED.search(rest) and not _weighed(rest, question)
+            denied = NEGATED.search(rest) or _ABSENT.search(rest)
+            single = len(named) == 1 and not denied and not _weighed(rest, question)
+            if not single and (clause := _last_clause(folded)) and _ends_in(clause, options):
+                return _only_text([(clause, "last clause")], options, question)
             return (named.pop() if single else ""), f"only text, {scope}"
     return "", "whole"
+
+
+def _last_clause(sentence: str) -> str:
+    """What follows the last `so` or `therefore` inside a sentence; empty without one."""
+    found = None
+    for found in _SO_CLAUSE.finditer(sentence):  # noqa: B007
+        pass
+    return sentence[found.end() :] if found else ""
 
 
 def _ends_in(sentence: str, options: Options) -> bool:
