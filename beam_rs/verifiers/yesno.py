@@ -18,7 +18,7 @@ _WORDS: Final = {
     **dict.fromkeys(("yes", "yeah", "yep", "true", "是", "是的", "有"), "yes"),
     **dict.fromkeys(("no", "nope", "false", "否", "不", "不是", "没有"), "no"),
 }
-_LEADING: Final = re.compile(r"[\s\"'(\[{:>-]*(yes|no|yeah|nope|yep)(?![\w'])", re.IGNORECASE)
+_LEADING: Final = re.compile(r"[\s\"'(\[{:>-]*(yes|no|yeah|nope|yep)(?!\w|'\w)", re.IGNORECASE)
 _HANZI: Final = re.compile(r"\s*(是的|不是|没有|否|是|有|不)\s*(?:[,.!:;]|$)")
 _PROSE: Final = re.compile(
     r"(?:\b(?:answer|conclusion|response|statement|claim)\b(?: (?:to|for) [^.\n]{0,80}?)?(?: is| would be"
@@ -41,6 +41,7 @@ _UNSURE: Final = re.compile(
 _NEGATIVE: Final = re.compile(
     r"n't\b|\b(?:no|not|cannot|never|none|nothing|without|neither|nor|lacks?|absent|false|incorrect)\b", re.I
 )
+_CORRECTS: Final = re.compile(r"\b(?:wait|actually|correction|sorry|rather)\b[\s,.:!-]*(yes|no)\b", re.IGNORECASE)
 _TURNS: Final = re.compile(r"\?|\b(?:but|however|although|though|actually)\b", re.IGNORECASE)
 _STOP_WORDS: Final = (
     "is are was were am be been do does did has have had can could will would there a an the in on of at to this that "
@@ -106,13 +107,31 @@ def _leading(found: re.Match[str], text: str, question: str, closing: Reading | 
     if _BOTH.match(text, found.end()):
         return Reading("no", "first sentence", sentence, "both words")  # POPE's rule: a `no` anywhere in it
     doubt = ""
-    if closing and closing.word != word:
+    if (closing and closing.word != word) or _corrected(text[found.end() : found.end() + 200], word):
         doubt = "takes back its first word"
-    elif word == "yes" and re.search(r"\b(?:no|not)\b", text[found.end() : len(sentence)], re.IGNORECASE):
+    elif word == "yes" and _denies(text[found.end() : len(sentence)], question):
         doubt = "yes and a negation in one sentence"
     elif re.match(r"[ \t]+\w", text[found.end() : found.end() + 4]) and not _speaks_of(sentence, question):
         doubt = "a sentence on something else"  # `No cat is there` is no answer to a question about a dog
     return Reading(word, "leading word", sentence, doubt)
+
+
+def _corrected(rest: str, word: str) -> bool:
+    """Whether the other word follows with `wait` or `actually`, as in `No, wait, yes`."""
+    found = _CORRECTS.search(rest)
+    return found is not None and _WORDS[found[1].lower()] != word
+
+
+def _denies(rest: str, question: str) -> bool:
+    """Whether the sentence behind a `yes` denies before it has said what was asked.
+
+    `Yes, there is a dog that is not on a leash` has said it; `Yes, there is no dog` has not.
+    """
+    negation = re.search(r"\b(?:no|not)\b", rest, re.IGNORECASE)
+    if negation is None:
+        return False
+    asks_it = negation[0].lower() == "not" and re.search(r"\bnot\b", question, re.IGNORECASE) is not None
+    return not _speaks_of(rest if asks_it else rest[: negation.start()], question)
 
 
 def _closing(text: str) -> Reading | None:
@@ -134,6 +153,8 @@ def _closing(text: str) -> Reading | None:
 def _by_sentence(text: str, sentence: str, question: str) -> Reading:
     """POPE's rule on the first sentence, and whether it answers the question asked."""
     words = sentence.replace(",", "").split()
+    if len(words) == 1 and words[0].lower() in ("true", "false"):
+        return Reading(_WORDS[words[0].lower()], "whole", sentence)
     if len(words) < 3:
         return Reading("", "whole", sentence)  # `Unknown` or `A dog`: MME's class `other`
     negative = any(word in ("No", "not", "no") for word in words)
@@ -150,8 +171,8 @@ def _by_sentence(text: str, sentence: str, question: str) -> Reading:
 
 def _speaks_of(sentence: str, question: str) -> bool:
     """Whether the question's words stand in the sentence, in their order, and no other noun could be meant."""
-    asked = [w for w in re.findall(r"\w+", question.lower()) if w not in _STOP]
-    said = iter(w for w in re.findall(r"\w+", sentence.lower()) if w not in _STOP)
+    asked = [w.rstrip("s") for w in re.findall(r"\w+", question.lower()) if w not in _STOP]
+    said = iter(w.rstrip("s") for w in re.findall(r"\w+", sentence.lower()) if w not in _STOP)
     return bool(asked) and all(word in said for word in asked)
 
 

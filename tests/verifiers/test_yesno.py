@@ -10,6 +10,7 @@ DOUBTED = [
     ("It is not clear whether there is a dog.", "no"), ("There is a cat.", "yes"),
     ("There isn't a dog in the image.", "yes"),
     ("Is there a dog in the image?", "yes"), ("There is a dog. But on a second look it is a cat.", "yes"),
+    ("No, wait, yes.", "no"), ("Yes... actually no.", "yes"), ("Yes, I see no dog.", "yes"),
     ("It might be a dog.", "yes"), ("Yes. But looking again, the answer is no.", "yes"), ("No cat is there.", "no"),
 ]  # fmt: skip
 
@@ -33,7 +34,8 @@ DOUBTED = [
         ("A brown animal lies on the grass. It has floppy ears. So, yes.", "yes"), ("The answer is yes.", "yes"),
         ("The answer to the question is **no**, as only a cat is visible.", "no"), ("是", "yes"), ("是的。", "yes"),
         ("否", "no"),
-        ("没有", "no"), ("答案是：否", "no"),
+        ("没有", "no"), ("答案是：否", "no"), ("'No'", "no"), ("True", "yes"), ("False.", "no"),
+        ("Yes, there is a dog that is not on a leash.", "yes"), ("Yes, there are two dogs, not one.", "yes"),
     ],
 )  # fmt: skip
 def test_the_word_an_answer_commits_to(answer, word):
