@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from apache_beam.io.filesystems import FileSystems
-from apache_beam.options.pipeline_options import PipelineOptions
+from apache_beam.options.pipeline_options import GoogleCloudOptions, PipelineOptions
 
 from beam_rs.errors import UsageError
 from beam_rs.registry import nearest
@@ -46,7 +46,18 @@ def parse(arguments: Sequence[str]) -> PipelineOptions:
         raise UsageError(f"unknown option {text!r}{nearest(text.split('=')[0], names)}")
     parsed = PipelineOptions(list(arguments))
     FileSystems.set_options(parsed)
+    if parsed.view_as(GoogleCloudOptions).no_auth:
+        _go_without_credentials()
     return parsed
+
+
+def _go_without_credentials() -> None:
+    """Beam's storage client looks for credentials in spite of `--no_auth`, half a minute long where there are none."""
+    try:
+        from apache_beam.internal.gcp.auth import _Credentials
+    except ImportError:  # without the extra gcp there is no such client
+        return
+    _Credentials._credentials_init = True
 
 
 def _subclasses(cls: type[Any]) -> list[type[Any]]:
