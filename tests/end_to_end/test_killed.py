@@ -83,7 +83,9 @@ def test_killed_at_random_moments(server, tmp_path, calm):
     last = server.seeds(since=before)
     assert not had & set(last)
     everything = kept(out)
-    assert answers + len(last) - len(everything) <= 6 * WINDOW, "only what was in flight is asked once more"
+    assert answers + len(last) - len(everything) <= 6 * 2 * WINDOW, (
+        "only what was in flight or arriving is asked once more"
+    )
     check_whole(config, calm)
 
 
