@@ -7,6 +7,7 @@ from typing import Any, Final, TypeAlias
 
 from beam_rs.keys import canonical
 from beam_rs.naming import FAMILY
+from beam_rs.prompts import LETTERS
 from beam_rs.schema import Item, Json, Source
 
 KNOWN: Final = ("id", "family", "image", "question", "answer", "answers", "options", "source", "slice")
@@ -14,7 +15,7 @@ KNOWN: Final = ("id", "family", "image", "question", "answer", "answers", "optio
 References: TypeAlias = Callable[[Json], tuple[str, ...]]
 """A verifier's reading of what stands under `answer`; raises `TypeError` for what it does not take."""
 
-_STEP: Final = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
+_STEP: Final = re.compile(r"([^.\[\]]+)|\[(-?\d+)\]")
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,7 @@ def _references(values: Mapping[str, Any], read: References) -> tuple[str, ...]:
     value = values.get("answers")
     if value is None:
         value = values.get("answer")
-    if value is None or value == [] or value == {}:
+    if value is None or value == []:
         raise _Fault("missing_field", "no 'answer' or 'answers'")
     try:
         found = read(value)
@@ -151,13 +152,23 @@ def _options(value: Json) -> tuple[str, ...]:
     """Options as a list of texts, or as an object of letters to texts."""
     if value is None:
         return ()
-    texts = list(value.values()) if isinstance(value, dict) else value
+    texts = _lettered(value) if isinstance(value, dict) else value
     if not isinstance(texts, list):
         raise _Fault("bad_type", f"'options' must be a list of texts, got {type(value).__name__}")
     for text in texts:
         if not isinstance(text, (str, int, float)) or isinstance(text, bool):
             raise _Fault("bad_type", f"'options' must hold texts, got {type(text).__name__}")
     return tuple(map(str, texts))
+
+
+def _lettered(options: dict[str, Any]) -> list[Any]:
+    """Options under letters, in the order of the letters: a JSON object has none of its own."""
+    letters = sorted(options, key=str.upper)
+    if not all(len(letter) == 1 and letter.isascii() and letter.isalpha() for letter in letters):
+        return list(options.values())
+    if [letter.upper() for letter in letters] != list(LETTERS[: len(letters)]):
+        raise _Fault("bad_type", f"the letters of 'options' must be A, B, …, got {', '.join(letters)}")
+    return [options[letter] for letter in letters]
 
 
 def _source(value: Json) -> Source | None:
@@ -180,7 +191,7 @@ def _look(record: Json, place: str) -> Json:
     for name, index in _STEP.findall(place):
         if name and isinstance(record, dict):
             record = record.get(name)
-        elif index and isinstance(record, list) and int(index) < len(record):
+        elif index and isinstance(record, list) and -len(record) <= int(index) < len(record):
             record = record[int(index)]
         else:
             return None

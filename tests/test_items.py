@@ -32,12 +32,15 @@ def read(reader: Reader = READER, **changed: Any) -> Item | Malformed:
         ({"question": " as it\r\ncame "}, "question", " as it\r\ncame "),
         ({"options": ["cat", 2]}, "options", ("cat", "2")),
         ({"options": {"A": "cat", "B": "dog"}}, "options", ("cat", "dog")),
+        ({"options": {"b": "dog", "a": "cat"}}, "options", ("cat", "dog")),
+        ({"options": {"2": "dog", "1": "cat"}}, "options", ("dog", "cat")),
         ({"source": {"dataset": "D", "image": "x", "more": 1}}, "source", Source("D", "x")),
         ({"source": None}, "source", None),
         ({"slice": "s"}, "slice", "s"),
         ({"seen": [1, {"b": None}]}, "meta", '{"seen":[1,{"b":null}]}'),
         ({"family": "iou", "answer": [1, 2, 30, 40]}, "family", "iou"),
         ({"family": "kie_f1", "answer": {"total": "5"}}, "family", "kie_f1"),
+        ({"family": "kie_f1", "answer": {}}, "references", ("{}",)),
     ],
 )
 def test_items(changed: dict[str, Any], field: str, value: Any):
@@ -59,7 +62,7 @@ def test_fields_that_are_needed(name: str, value: Any, code: str):
         ({"answer": None}, "missing_field"),
         ({"answer": []}, "missing_field"),
         ({"answers": []}, "missing_field"),
-        ({"answer": {}}, "missing_field"),
+        ({"answer": {}}, "bad_type"),
         ({"answer": True}, "bad_type"),
         ({"answer": ["A", None]}, "bad_type"),
         ({"answer": {"a": 1}}, "bad_type"),
@@ -70,6 +73,7 @@ def test_fields_that_are_needed(name: str, value: Any, code: str):
         ({"options": "A or B"}, "bad_type"),
         ({"options": [["A"]]}, "bad_type"),
         ({"options": [True]}, "bad_type"),
+        ({"options": {"A": "cat", "C": "dog"}}, "bad_type"),
         ({"source": "D/x"}, "bad_type"),
         ({"source": {"dataset": 5}}, "bad_type"),
         ({"source": {"dataset": "D", "image": 5}}, "bad_type"),
@@ -97,6 +101,7 @@ def test_a_malformed_record_keeps_its_id_and_a_family_that_is_known():
     ("place", "record"),
     [
         ("conversations[0].value", {"conversations": [{"value": "Read it."}]}),
+        ("conversations[-1].value", {"conversations": [{"value": "First."}, {"value": "Read it."}]}),
         ("q", {"q": "Read it."}),
         ("a.b", {"a.b": "Read it."}),
         ("a.b", {"a": {"b": "Read it."}}),
@@ -108,7 +113,9 @@ def test_map(place: str, record: dict[str, Any]):
     assert isinstance(found, Item) and found.question == "Read it."
 
 
-@pytest.mark.parametrize("place", ["conversations[5].value", "conversations.value", "none", "id.more", "id[0]"])
+@pytest.mark.parametrize(
+    "place", ["conversations[5].value", "conversations[-2].value", "conversations.value", "none", "id.more", "id[0]"]
+)
 def test_map_to_a_place_that_is_not_there(place: str):
     reader = Reader(READER.references, "alnum", {"question": place})
     found = reader.item({"id": "1", "image": "a.png", "answer": "x", "conversations": [{"value": "Read it."}]})
