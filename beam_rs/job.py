@@ -175,7 +175,11 @@ def _rules(config: Config) -> list[Rule]:
     """The configured rules: those of the table in its order, then one's own in the order of the file."""
     section = {key: value for key, value in config.settings.cleaning.items() if key != "policy"}
     families = config.settings.families
-    genuine = {name: _genuine(family) for name, family in families.items() if family.genuine}
+    genuine = {
+        name: _at(config, ("families", name, "genuine"), lambda family=family: _genuine(family))
+        for name, family in families.items()
+        if family.genuine
+    }
     derived: dict[str, dict[str, Any]] = {
         "purity": {"families": genuine},
         "choices": {
