@@ -23,7 +23,14 @@ _NEXT_TURN: Final = re.compile(r"\n\s*(?:#+\s*)?(?:question|user|human|q)\s*\d*\
 _SPEAKER: Final = re.compile(r"(?:assistant|gpt|model|ai|bot)\s*:\s*", re.IGNORECASE)
 
 _ABSENT: Final = re.compile(r"\b(?:no|without|lacks?)\s+(?:\w+\s+){0,2}\x00")
+_CONCLUDING: Final = re.compile(
+    r"\W*(?:so|therefore|thus|hence|finally|overall|in conclusion|but|however|wait|actually|no|which|it|this|that)\b"
+    r"|因此|所以",
+    re.IGNORECASE,
+)
 _SO_CLAUSE: Final = re.compile(r"[,;.] (?:and |so )?(?:so|therefore|thus|hence|which means)\b[ ,:]*")
+_EXPLAINED: Final = 2_000
+"""Characters of an answer that begins with its result and explains it."""
 _VERB: Final = re.compile(r"(?:\b(?:is|are|was|were|be|equals|called)|=|:) ?(?:an? |the )?$")
 
 
@@ -122,7 +129,31 @@ def _only(text: str, options: Options, question: str) -> tuple[str, str]:
             single = len(named) == 1 and len(piece) <= 400 and not NEGATED.search(piece) and not WEIGHED.search(piece)
             single = single and (not texts or named <= texts)  # `The value is 3, option C` where C is no 3
             return (named.pop() if single else ""), f"only letter, {scope}"
-    return _only_text(scopes, options, question)
+    letter, form = _only_text(scopes, options, question)
+    if letter and form.endswith("last sentence") and _found_another(text, letter, options):
+        return "", form
+    return (letter, form) if letter else (_first_sentence(text, options, question) or (letter, form))
+
+
+def _found_another(text: str, letter: str, options: Options) -> bool:
+    """Whether a sentence before the last found another option, and the last draws no conclusion from it.
+
+    `The car is red. The bus is blue` says two things, and only the question tells which was asked.
+    """
+    *before, last = SENTENCE.split(text[-_EXPLAINED:])
+    if not before or _CONCLUDING.match(last):
+        return False
+    found = (fold(sentence) for sentence in before if not NEGATED.search(sentence) and not WEIGHED.search(sentence))
+    return any(_ends_in(piece, options) and options.mentioned(piece)[0] - {letter} for piece in found)
+
+
+def _first_sentence(text: str, options: Options, question: str) -> tuple[str, str] | None:
+    """What the first sentence ends in, where the sentences behind it explain and name no other option."""
+    first = SENTENCE.split(text, maxsplit=1)[0]
+    explained = len(first) < len(text) <= _EXPLAINED and _ends_in(fold(first), options)
+    if not explained or len(options.mentioned(fold(text))[0]) != 1:
+        return None
+    return _only_text([(first, "first sentence")], options, question)
 
 
 def _only_text(scopes: list[tuple[str, str]], options: Options, question: str) -> tuple[str, str]:

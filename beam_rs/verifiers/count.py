@@ -27,6 +27,9 @@ _INTEGER: Final = re.compile(
     re.IGNORECASE,
 )
 _ANY_NUMBER: Final = re.compile(rf"(?<![a-z])[-+]?\d[\d.,]*|\b{_WORD}\b", re.IGNORECASE)
+_DIGITS: Final = re.compile(r"(?<![A-Za-z0-9_.,/-])(?:\d{1,3}(?:,\d{3})+|\d+)(?![A-Za-z0-9_/%°]|[.,-]\d|-[A-Za-z0-9])")
+_ANY_DIGITS: Final = re.compile(r"(?<![A-Za-z])[-+]?\d[\d.,]*")
+_LETTERS: Final = re.compile(r"[a-z]+")
 _MARKER: Final = re.compile(r"^[ \t]*(?:\d{1,3}[.)]|[-•])[ \t]+", re.MULTILINE)
 _COUNTED: Final = re.compile(
     r"(?:there(?:'s| is| are| were| appears? to be| seems? to be)|\bi (?:can )?(?:see|count(?:ed)?)"
@@ -169,8 +172,11 @@ def _counted(text: str) -> Iterator[tuple[str, int]]:
 
 def _candidates(text: str) -> set[int]:
     """The integers of a text, or nothing where another kind of number stands among them."""
-    values = [to_count(found[0]) for found in _INTEGER.finditer(text)]
-    if len(values) != len(_ANY_NUMBER.findall(text)):
+    # Number words make the patterns ten times slower, and most texts have none.
+    worded = not WORDS.keys().isdisjoint(_LETTERS.findall(text.lower()))
+    integer, number = (_INTEGER, _ANY_NUMBER) if worded else (_DIGITS, _ANY_DIGITS)
+    values = [to_count(found[0]) for found in integer.finditer(text)]
+    if len(values) != sum(1 for _ in number.finditer(text)):
         return set()
     return {value for value in values if value is not None}
 

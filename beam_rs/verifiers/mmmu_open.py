@@ -28,6 +28,10 @@ _NUMBERS: Final = (
     re.compile(r"-?(?<!\d)\d+(?:\.\d+)?[eE][+-]?\d+"),
     re.compile(r"-?(?:(?<!\d)\d+\.\d+|\.\d+|(?<!\d)\d+\b)(?![eE][+-]?\d+)(?![,\d])"),
 )
+_POLITE: Final = re.compile(
+    r"\n\s*(?:i hope|hope (?:this|that)|let me know|feel free|if you have|is there anything)[^\n]*\s*$", re.IGNORECASE
+)
+"""The last line of a helpful model, which answers nothing."""
 _NEGATION: Final = re.compile(
     r"n't\b|\b(?:not|no|never|cannot|neither|nor|incorrect|wrong|rather than|instead of|unlike|except|or)\b", re.I
 )
@@ -122,7 +126,11 @@ class MmmuOpen(Verifier):
     def _commitment(self, answer: str, keys: list[str]) -> tuple[str, str]:
         """The last word of an answer: its box, tag or label, else the last key response."""
         mark = last_commitment(answer)
-        return (plain(mark.text), mark.form) if mark else (plain(keys[-1]), "key response")
+        if mark:
+            return plain(mark.text), mark.form
+        if _POLITE.search(answer[-TAIL:]):
+            keys = key_responses(_POLITE.sub("", answer[-TAIL:]))
+        return plain(keys[-1]), "key response"
 
     def _says(self, references: list[str], text: str) -> bool:
         """Whether a commitment says a reference and nothing else."""

@@ -393,6 +393,9 @@ ANSWERS = [
     (ANGLES, "∠A = 30° and ∠B = 60°, so ∠C = 90°.", "D"),
     (ANGLES, "Since angle B is 90°, the answer is A (30°).", "A"),
     (YES, "There is no way to know.", ""),
+    (ANIMALS, "The animal on the grass is the dog. It has floppy ears, a wet nose and a long tail.", "B"),
+    (ANIMALS, "The first animal is the dog. The second animal is the cat.", ""),
+    (ANIMALS, "The first animal is the dog. The second barks. So the animal that purrs is the cat.", "A"),
     # a copied question is no next turn, a repeated one behind the answer is
     (
         ANIMALS,

@@ -32,6 +32,7 @@ def test_key_responses(answer, keys):
         ("Paris", "London", "no_match", False),
         ("Paris", "", "no_match", False), ("a", "It is b", "no_match", False),
         ("-3", "The charge is -3.", "match", True),
+        ("2.5", "The current is 2.5 A.\n\nI hope this helps!", "match", True),
     ],
 )  # fmt: skip
 def test_rule_and_admission(reference, answer, outcome, admitted):
