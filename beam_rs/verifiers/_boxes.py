@@ -9,6 +9,9 @@ from typing import Final, NamedTuple
 from beam_rs.schema import Json
 
 _N: Final = r"\s?([-+]?(?:\d{1,9}(?:\.\d{0,12})?|\.\d{1,12}))\s?"
+_IS: Final = r"(?: corner)?\W{0,6}(?:(?:is|at)\W{1,4})?"
+_UPPER_LEFT: Final = rf"(?i:(?:top|upper)[- ]left{_IS})\({_N},{_N}\)"
+_LOWER_RIGHT: Final = rf"(?i:(?:the )?(?:bottom|lower)[- ]right{_IS})\({_N},{_N}\)"
 _SPELLINGS: Final = (
     # <box>(1,2),(3,4)</box>, <|box_start|>(1,2),(3,4)<|box_end|>, ((1,2),(3,4)), [[1,2],[3,4]]
     ("points", re.compile(rf"[(\[]{_N},{_N}[)\]]\s?(?:,|to|and|-|–)?\s?[(\[]{_N},{_N}[)\]]")),
@@ -22,6 +25,7 @@ _SPELLINGS: Final = (
             rf"\W{{0,6}}(?i:x_?(?:2|max)|right)\W{{1,4}}{_N}\W{{0,6}}(?i:y_?(?:2|max)|bottom)\W{{1,4}}{_N}"
         ),
     ),
+    ("corners", re.compile(rf"{_UPPER_LEFT}\W{{0,8}}(?:and )?{_LOWER_RIGHT}")),
     ("line", re.compile(rf"^{_N},{_N},{_N},{_N}\.?$", re.MULTILINE)),
     ("line", re.compile(rf"^{_N}[ \t]{_N}[ \t]{_N}[ \t]{_N}\.?$", re.MULTILINE)),
     ("tag", re.compile(rf"<box>{_N}[,\s]{_N}[,\s]{_N}[,\s]{_N}</box>")),

@@ -41,8 +41,9 @@ _STATEMENT: Final = re.compile(
 _OTHER_STATEMENT: Final = re.compile(
     r"(?:^|\n)[ \t]*####[ \t]*|(?:最终)?答案(?:是|为|：|:|应为|应该是)+\s*|<(?:final_)?answer>|<\|begin_of_box\|>"
 )
+_WORDS: Final = re.compile(r"[A-Za-z']+ [A-Za-z']+ ")
 _FIELD: Final = re.compile(r"(?i)(?:final[_ ]?)?(?:answer|result)")
-_STEPS: Final = re.compile(r"[\s*_:#]*\n\s*(?:\*\*)?(?:1[.)]|step 1\b)\s*\S", re.IGNORECASE)
+_STEPS: Final = re.compile(r"[\s*_:#]*\n[ \t]*(?:\*\*)?(?:1[.)]|step 1\b)\s*\S", re.IGNORECASE)
 _DISPLAY: Final = re.compile(r"\\\[(?:(?!\\[\[\]]).){0,2000}\\\]|\$\$[^$]{0,2000}\$\$", re.DOTALL)
 _SENTENCE_END: Final = re.compile(r"(?<!\bapprox)(?<!\be\.g)\.\s+(?=[A-Z(\"'*])|[。\n]|</|<\|")
 
@@ -82,11 +83,12 @@ def _unmarked(answer: str) -> Commitment:
     whole = clean(answer)
     if "\n" not in whole and len(whole) < 80 and not is_prose(whole):
         return Commitment(conclusion(whole) or "", "whole")
-    said = conclusion(closing_line(answer))
-    if said is None or not re.search(r"\d|\\", said):
-        stated = amount(answer)
-        return Commitment(stated, "amount") if stated else Commitment(said or "", "closing line")
-    return Commitment(said, "closing line")
+    line = closing_line(answer)
+    said = conclusion(line)
+    says_little = said is None or not re.search(r"\d|\\", said) or (said == line and _WORDS.match(said))
+    if says_little and (stated := amount(answer)):
+        return Commitment(stated, "amount")
+    return Commitment(said or "", "closing line")
 
 
 def _answer_field(answer: str) -> str:

@@ -29,7 +29,8 @@ _CONCLUDES: Final = re.compile(
 )
 _LAST_VERB: Final = re.compile(
     r"(?i).*(?:(?<![<>!\\])=|\b(?:is|are|be|equals|equal to|yields|gives|get|have|approximately|increases by"
-    r"|decreases by|left with)\b:?|:\s)\s?(.{1,120})$"
+    r"|decreases by|left with|(?:comes|amounts|adds up|sums up|simplifies|reduces|evaluates|rounds) to)\b:?|:\s)\s?"
+    r"(.{1,120})$"
 )
 _DENIED: Final = re.compile(
     r"(?i)(?:\b(?:may|might|could|cannot|can not|not|never)|n't)(?: \w+)? (?:be|equals?|have|get):?\s?$"

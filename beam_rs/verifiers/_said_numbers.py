@@ -21,7 +21,7 @@ _NUMBER: Final = re.compile(
 _WORD: Final = re.compile(rf"(?i)\b(?:{'|'.join(sorted(WORDS, key=len, reverse=True))})\b(?!-)")
 _RELATED: Final = re.compile(
     r"(?i)\b(?:than|least|most|times|between|not|or|over|under|up to|may|might|could|figure|fig|step|option|choice"
-    r"|question|problem|table|equation|page|no|number \d)\b|n't\b|[<>~]|\bto \d|\d ?[-–] ?\d"
+    r"|question|problem|table|equation|page|no|number \d)\b|n't\b|[<>~]|\d to \d|\d ?[-–] ?\d"
 )
 """What keeps a number among words from being an answer: it is set in relation to something, or names a thing."""
 _SEVERAL: Final = re.compile(r"(?i)[,;]|\b(?:and|or)\b")
@@ -76,7 +76,7 @@ def number_said(answer: str) -> Said:
         if number is not None:
             return Said(number, found.text[:500], found.form, unit)
     body, unit = split_unit(text)
-    if _RELATED.search(text):
+    if _RELATED.search(text) or (found.form == "closing line" and not re.match(r"[-+$]?\d|[A-Za-z]+$", body)):
         return Said(None, found.text[:500], found.form, unit)
     numbers = {plain_number(match.replace(",", "")) for match in _NUMBER.findall(body)}
     numbers |= {Decimal(WORDS[word.lower()]) for word in _WORD.findall(body)} if found.text != whole else set()

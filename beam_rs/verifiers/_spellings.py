@@ -30,18 +30,20 @@ _COMMA: Final = re.compile(r"-?\d+,\d{1,2}|-?\d+,\d{4,}")
 
 
 def readings(text: str) -> Iterator[str]:
-    r"""The normalised text itself, then its other readings.
+    r"""The readings of a normalised text: itself, unless it says the same twice, and what it comes to.
 
-    >>> list(readings(r"x = 2\sqrt{3} \approx 3.46"))[1:], list(readings("5 (five)"))[1:], list(readings("B. 45"))[1:]
-    (['x = 2\\sqrt{3}', '3.46'], ['5'], ['45'])
+    >>> list(readings(r"x = 2\sqrt{3} \approx 3.46")), list(readings("5 (five)")), list(readings("B. 45"))
+    (['x = 2\\sqrt{3}', '3.46'], ['5 (five)', '5'], ['B. 45', '45'])
     """
-    yield text
     if len(text) > 600:
+        yield text
         return
     if leading := _LEADING.match(text):
         text = text[leading.end() :]
-        yield text
-    yield from _rounded(text)
+    if rounded := list(_rounded(text)):
+        yield from rounded
+        return
+    yield text
     if (label := _LABEL.match(text)) and text[label.end() :].strip():
         yield text[label.end() :].strip()
     if (number := WORDS.get(text.lower())) is not None and text.lower() != "none":

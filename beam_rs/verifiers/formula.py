@@ -7,6 +7,8 @@ from typing import ClassVar, Final
 from rapidfuzz.distance import Levenshtein
 
 from beam_rs.schema import Case, Verdict
+from beam_rs.verifiers._conclusions import without_courtesy
+from beam_rs.verifiers._latex_text import balanced_end
 from beam_rs.verifiers.base import Verifier
 
 LONGEST: Final = 20_000
@@ -18,7 +20,7 @@ _DISPLAY: Final = re.compile(
     r"|\\begin\{(?:equation|displaymath)\*?\}((?:(?!\\begin\{(?:equ|displ)).)+?)\\end\{(?:equation|displaymath)\*?\}",
     re.DOTALL,
 )
-_INLINE: Final = re.compile(r"(?<![\\$])\$([^$\n]+)\$(?!\$)|\\\(((?:(?!\\\().)+?)\\\)")
+_INLINE: Final = re.compile(r"(?<![\\$])\$([^$\n]+)\$(?!\$)|\\\(((?:(?!\\\().)+?)\\\)|(?<!`)`([^`\n]+)`(?!`)")
 _LEAD: Final = re.compile(r"(?i)^[^\\\n]{0,80}?\b(?:latex|formula|expression|equation|answer|is)\b[^\\\n:]{0,40}:\s*")
 
 
@@ -75,16 +77,19 @@ def tokens(text: str) -> list[str]:
 
 
 def bare(text: str) -> str:
-    """A formula without the delimiters around the whole of it, as often as they stand there.
+    r"""A formula without the delimiters, or the box, around the whole of it.
 
-    >>> bare("$$ x $$")
-    'x'
+    >>> bare("$$ x $$"), bare(r"\boxed{x}"), bare("$x$ and $y$")
+    ('x', 'x', '$x$ and $y$')
     """
     text = text.strip()
     for opening, closing in (("$$", "$$"), ("$", "$"), (r"\[", r"\]"), (r"\(", r"\)")):
         inside = text[len(opening) : -len(closing)]
         if text.startswith(opening) and text.endswith(closing) and len(text) > 2 * len(opening) and "$" not in inside:
-            return inside.strip()
+            return bare(inside)
+    boxed = len(r"\boxed")
+    if text.startswith(r"\boxed{") and balanced_end(text, boxed) == len(text):
+        return bare(text[boxed + 1 : -1])
     return text
 
 
@@ -103,7 +108,7 @@ def find_formula(answer: str) -> tuple[str, str]:
     A display or a fence stands for the formula; the last one counts. An inline formula does so only in a single
     sentence, since prose names parts of a formula inline. Else the whole text is the formula.
     """
-    text = answer.strip()
+    text = without_courtesy(answer).strip()
     if bare(text) != text:
         return bare(text), "whole"
     if fences := _FENCE.findall(text):
@@ -112,5 +117,5 @@ def find_formula(answer: str) -> tuple[str, str]:
         return next(part for part in displays[-1] if part).strip(), "display"
     inline = _INLINE.findall(text)
     if len(inline) == 1 and "\n" not in text:
-        return (inline[0][0] or inline[0][1]).strip(), "inline"
+        return next(part for part in inline[0] if part).strip(), "inline"
     return _LEAD.sub("", text, count=1), "whole"

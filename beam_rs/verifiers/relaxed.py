@@ -8,13 +8,16 @@ century: where the reference is a year, an answer is admitted only if it is that
 
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from beam_rs.schema import Case, Verdict
-from beam_rs.verifiers._answers import readings
+from beam_rs.verifiers._answers import last_commitment, readings
+from beam_rs.verifiers._commitments import commitment
 from beam_rs.verifiers.base import Verifier
 
+_SEPARATED: Final = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?%?")
 _YEAR: Final = re.compile(r"1[0-9]{3}|20[0-9]{2}|2100")
 
 
@@ -44,6 +47,16 @@ def within(reference: str, prediction: str, tolerance: float) -> bool:
     return prediction.lower() == reference.lower()
 
 
+def _bare(text: str) -> str:
+    """A committed text without a full stop and, where it is a number, without currency and separators.
+
+    >>> _bare("China."), _bare("$1,200.5"), _bare("1, 2")
+    ('China', '1200.5', '1, 2')
+    """
+    text = text.strip().strip("$").removesuffix(".").strip()
+    return text.replace(",", "") if _SEPARATED.fullmatch(text) else text
+
+
 @dataclass(frozen=True, kw_only=True)
 class Relaxed(Verifier):
     """Relaxed accuracy.
@@ -67,13 +80,22 @@ class Relaxed(Verifier):
     def compare(self, case: Case, answer: str) -> Verdict:
         passed: Verdict | None = None
         text, form = "", "whole"
-        for text, form in readings(answer, final=self.final):
+        for text, form in self._readings(answer):
             for reference in (r.strip() for r in case.references if r.strip()):
                 if within(reference, text, self.tolerance):
                     passed = self._passed(reference, text, form)
                     if passed.admitted:
                         return passed
         return passed or self.verdict("no_match", extracted=text[:200] or None, form=form, reason="differs")
+
+    def _readings(self, answer: str) -> Iterator[tuple[str, str]]:
+        """The whole answer as it stands; what it commits to without a full stop and thousands separators."""
+        for text, form in readings(answer, final=self.final):
+            yield (text, form) if form == "whole" else (_bare(text), form)
+        if self.final and last_commitment(answer) is None:
+            found = commitment(answer)
+            if found.text and found.form != "whole":
+                yield _bare(found.text), found.form
 
     def _passed(self, reference: str, text: str, form: str) -> Verdict:
         """A match, admitted unless another year passes for the one asked for."""

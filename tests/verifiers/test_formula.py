@@ -18,6 +18,9 @@ def judge(reference: str, answer: str, **parameters) -> Verdict:
     [
         (r"x ^ { 2 }", r"x^{2}", "whole"),
         (r"\frac { 1 } { 2 }", r"$\frac{1}{2}$", "whole"),
+        (r"\frac { 1 } { 2 }", r"\boxed{\frac{1}{2}}", "whole"),
+        (r"\frac { 1 } { 2 }", "<|im_start|>assistant\n\\frac{1}{2}<|im_end|>", "whole"),
+        (r"\frac { 1 } { 2 }", r"**LaTeX:** `\frac{1}{2}`", "inline"),
         (r"\frac { 1 } { 2 }", r"$$\frac{1}{2}$$", "whole"),
         (r"\frac { 1 } { 2 }", r"\[ \frac{1}{2} \]", "whole"),
         (r"\alpha x", r"\alpha x", "whole"),

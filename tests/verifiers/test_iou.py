@@ -38,6 +38,8 @@ def judge(answer: str, reference=REFERENCE, width=640, height=480, **parameters)
         '```json\n[\n  {"bbox_2d": [100, 100, 200, 200], "label": "dog"}\n]\n```',
         '{"x1": 100, "y1": 100, "x2": 200, "y2": 200}',
         "xmin=100, ymin=100, xmax=200, ymax=200",
+        "- Top-left corner: (100, 100)\n- Bottom-right corner: (200, 200)",
+        "The upper left corner is (100, 100) and the lower right corner is (200, 200).",
         "The dog on the left is at [100.0, 100.0, 200.0, 200.0].",
         "[100, 100, 200, 200]. So the box is [100, 100, 200, 200].",
         "First I see [0, 0, 10, 10]. Wait, the final box is [100, 100, 200, 200].",

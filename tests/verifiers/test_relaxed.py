@@ -46,3 +46,19 @@ def test_an_equal_reference_is_preferred_to_a_near_year():
 def test_parameters():
     assert Relaxed(tolerance=0).compare(Case(("10",)), "10.1").outcome == "no_match"
     assert Relaxed(final=True).compare(Case(("10",)), "The bar ends above 10.\nFinal answer: 10.2").form == "label"
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer", "outcome"),
+    [
+        ("China", "Answer: China.", "match"),
+        ("1200", "Final answer: $1,200", "match"),
+        ("14", "So the answer is **14**.", "match"),
+        ("14", "The line starts at 20.\n\nTherefore, the value for 2005 is 14.", "match"),
+        ("20", "The line starts at 20.\n\nTherefore, the value for 2005 is 14.", "no_match"),
+        ("14", "Answer: 14 million", "no_match"),
+        ("14", "14 and 20 are shown.", "no_match"),
+    ],
+)
+def test_final(reference, answer, outcome):
+    assert Relaxed(final=True).compare(Case((reference,)), answer).outcome == outcome
