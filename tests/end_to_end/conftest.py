@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,6 +51,15 @@ class Pool:
     def manifest(self, out: str = "out") -> dict[str, Any]:
         value: dict[str, Any] = json.loads((self.folder / out / "manifest.json").read_text())
         return value
+
+    def await_answers(self, process: "subprocess.Popen[str]") -> None:
+        """Wait until the ledger of a run holds answers."""
+        for _ in range(1_200):
+            if sum(path.stat().st_size for path in (self.out / ".work/ledger").rglob("*.avro")) > 2_300:
+                return
+            assert process.poll() is None, process.communicate()[0]
+            time.sleep(0.05)
+        raise AssertionError("no answer within a minute")
 
 
 def make(folder: Path, size: int = 40) -> Pool:

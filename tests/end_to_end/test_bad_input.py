@@ -1,18 +1,14 @@
 """Each kind of bad input or bad luck: a clear end with its exit code, and a run that can be repeated."""
 
-import contextlib
 import json
 import os
 import resource
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-
-SLOW = "engine.delay=0.05"
 
 
 def test_a_small_pool_runs(pool, call):
@@ -146,87 +142,6 @@ def test_limit(pool, call):
     assert pool.manifest()["counts"]["total"]["read"] == 7
 
 
-def await_answers(pool, process, count=1):
-    """Wait until answers are in the ledger."""
-    for _ in range(1_200):
-        if sum(path.stat().st_size for path in (pool.out / ".work/ledger").rglob("*.avro")) > 2_000 + 300 * count:
-            return
-        assert process.poll() is None, process.stdout.read()
-        time.sleep(0.05)
-    raise AssertionError("no answer within a minute")
-
-
-def test_a_second_run_on_the_same_output_is_refused(pool, start, call):
-    first = start("run", pool.config, "--set", SLOW, "--set", "engine.window=1")
-    await_answers(pool, first)
-    second = call("run", pool.config)
-    assert second.code == 2 and "another run" in second.err
-    first.send_signal(signal.SIGINT)
-    assert first.wait(60) == 130
-    assert call("run", pool.config).code == 0
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_run_that_is_interrupted_can_be_resumed(pool, start, call, published, number):
-    assert call("run", pool.config, "--set", "output=" + str(pool.folder / "whole")).code == 0
-    process = start("run", pool.config, "--set", SLOW, "--set", "engine.window=2")
-    await_answers(pool, process)
-    process.send_signal(number)
-    said = process.communicate(timeout=60)[0]
-    assert process.returncode == 130 and "run the same command again" in said and "Traceback" not in said
-    assert not (pool.out / "manifest.json").exists()
-    assert call("run", pool.config, "--set", "engine.die_after=39").code == 0
-    assert published(pool.out, ".parquet") == published(pool.folder / "whole", ".parquet")
-
-
-def workers_of(process) -> list[int]:
-    """Processes of a run's process group that are still there, itself left out."""
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            _, state, _, group = stat.read_text().rpartition(")")[2].split(" ")[:4]
-            if int(group) == process.pid and state != "Z" and stat.parent.name != str(process.pid):
-                found.append(int(stat.parent.name))
-    return found
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_worker_processes_end_with_their_run(pool, start, call, number):
-    options = ["--direct_num_workers=2", "--direct_running_mode=multi_processing"]
-    process = start("run", pool.config, "--set", "engine.delay=0.5", "--set", "engine.window=1", *options)
-    await_answers(pool, process)
-    assert workers_of(process)
-    process.send_signal(number)
-    assert process.wait(30) == (130 if number == signal.SIGINT else -number)
-    for _ in range(200):
-        if not workers_of(process):
-            break
-        time.sleep(0.05)
-    assert not workers_of(process)
-    assert call("run", pool.config).code == 0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seconds", [0.0, 0.4, 1.0, 1.7, 2.5])
-def test_a_run_that_is_killed_at_any_moment_can_be_repeated(pool, start, call, published, seconds):
-    assert call("run", pool.config, "--set", "output=" + str(pool.folder / "whole")).code == 0
-    process = start("run", pool.config, "--set", SLOW, "--set", "engine.window=1")
-    for _ in range(1_200):
-        if (pool.out / ".work").exists():
-            break
-        time.sleep(0.05)
-    time.sleep(seconds)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    finished = (pool.out / "manifest.json").exists()
-    assert finished or not list(pool.out.glob("Signs/*/*.parquet")) or process.returncode == -9
-    done = call("run", pool.config)
-    assert done.code == 0, done.err
-    assert published(pool.out, ".parquet", ".md") == published(pool.folder / "whole", ".parquet", ".md")
-    assert not (pool.out / ".work/attempts").exists()
-
-
 def bound(size: int):
     """Bound the size of any file that a child process writes: beyond it a write fails like on a full disk."""
 
@@ -281,8 +196,8 @@ def test_a_full_disk_ends_the_run_and_the_next_completes_it(pool, call, small_di
 
 
 def test_an_image_that_changes_between_check_and_use(pool, start, call):
-    process = start("run", pool.config, "--set", SLOW, "--set", "engine.window=1")
-    await_answers(pool, process)
+    process = start("run", pool.config, "--set", "engine.delay=0.25", "--set", "engine.window=1")
+    pool.await_answers(process)
     name = pool.lines()[39]["image"]
     whole = (pool.folder / "images" / name).read_bytes()
     (pool.folder / "images" / name).write_bytes(whole + b"more")
