@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1_500)]
 
 IGNORED = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "build", "dist", "out", "tests", "benchmarks")
 LOOK = """

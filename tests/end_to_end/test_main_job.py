@@ -16,7 +16,7 @@ from beam_rs import keys, sample_pool
 from beam_rs.prompts import messages
 from beam_rs.schema import ImageRef, Sampling
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1_500)]
 
 TWO_PROCESSES = ("--direct_num_workers=2", "--direct_running_mode=multi_processing")
 SPLITS = ("IIIT5Km_RS_nothink", "IIIT5Km_rejected", "IIIT5Km_longform")
