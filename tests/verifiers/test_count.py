@@ -24,6 +24,7 @@ from beam_rs.verifiers.count import Count
         ("Start: 12\n12 - 2 = 10\n10 - 5 = 5\nFinal number of objects left: 5", 5),
         ("The number of shops with sales lower than 8 in at least one year is 3.", 3),
         ("If we take the cubes away, there will be 1 object left.\n\nSo the answer is 1", 1),
+        ("The meeting of 5th April, 2012 had a total of 12 persons present.", 12),
         ("There are no dogs in the image.", 0), ("No dogs.", 0), ("There are none.", 0),
     ],
 )  # fmt: skip
@@ -83,3 +84,19 @@ def test_a_hedged_number_is_not_admitted(answer):
 )
 def test_references(reference, judgeable):
     assert (Count().unjudgeable(Case((reference,))) is None) == judgeable
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [
+        ("There are 3 cats and 2 dogs.", 2), ("There are 2 dogs and 3 cats.", 2), ("There is no dog, only 2 cats.", None),
+        ("In the 2 cars there are 3 dogs.", 3), ("The dog wears number 7.", None),
+        ("There are 2 dogs on the left and 3 on the right, making 5 dogs in total.", 5),
+        ("So the number of dogs is 2 + 1 = 3.", 3), ("Therefore, the number of dogs left is 5 - 2 = 3.", 3),
+        ("I count 3 dogs. Actually, 4.", None), ("There are 3 dogs visible, but there may be more.", None),
+    ],
+)  # fmt: skip
+def test_the_number_of_what_was_asked(answer, value):
+    for reference in range(8):
+        verdict = Count().compare(Case((str(reference),), "How many dogs are there?"), answer)
+        assert verdict.admitted == (reference == value), verdict
