@@ -89,7 +89,8 @@ def test_references(reference, judgeable):
 @pytest.mark.parametrize(
     ("answer", "value"),
     [
-        ("There are 3 cats and 2 dogs.", 2), ("There are 2 dogs and 3 cats.", 2), ("There is no dog, only 2 cats.", None),
+        ("There are 3 cats and 2 dogs.", None), ("There are 2 dogs and 3 cats.", 2),
+        ("There is no dog, only 2 cats.", None),
         ("In the 2 cars there are 3 dogs.", 3), ("The dog wears number 7.", None),
         ("There are 2 dogs on the left and 3 on the right, making 5 dogs in total.", 5),
         ("So the number of dogs is 2 + 1 = 3.", 3), ("Therefore, the number of dogs left is 5 - 2 = 3.", 3),
