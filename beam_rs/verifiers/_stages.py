@@ -20,6 +20,8 @@ from beam_rs.verifiers._lines import (
 from beam_rs.verifiers._option_text import fold
 
 _NEXT_TURN: Final = re.compile(r"\n\s*(?:#+\s*)?(?:question|user|human|q)\s*\d*\s*:", re.IGNORECASE)
+_BLANKS: Final = re.compile(r"[^\S\n]{2,}")
+_EMPTY_LINES: Final = re.compile(r"\n(?:[^\S\n]?\n)+[^\S\n]?")
 _SPEAKER: Final = re.compile(r"(?:assistant|gpt|model|ai|bot)\s*:\s*", re.IGNORECASE)
 
 _ABSENT: Final = re.compile(r"\b(?:no|without|lacks?)\s+(?:\w+\s+){0,2}\x00")
@@ -36,12 +38,17 @@ _VERB: Final = re.compile(r"(?:\b(?:is|are|was|were|be|equals|called)|=|:) ?(?:a
 
 def extract(answer: str, options: Options, question: str = "") -> tuple[str, str]:
     """The letter that an answer commits to, `CONFLICT`, or empty; and the stage that found it."""
-    answer = answer[-TAIL:].strip()
+    answer = _squeezed(answer[-TAIL:].strip())
     turn = _NEXT_TURN.search(answer)
     found = _extract(answer[: turn.start()] if turn else answer, options, question)
     if turn and not found[0] and _restated(answer[turn.end() :], options):
         return _extract(answer, options, question)  # it copied the question out of the picture first
     return found
+
+
+def _squeezed(answer: str) -> str:
+    """The answer without runs of blanks and empty lines, over which patterns would go again and again."""
+    return _EMPTY_LINES.sub("\n\n", _BLANKS.sub(" ", answer))
 
 
 def _extract(answer: str, options: Options, question: str) -> tuple[str, str]:
