@@ -157,24 +157,25 @@ def write_shard(rows: Iterable[Row], split: str, path: str, attempt: str, exampl
     Raises:
       ImageChanged: an image is gone or differs from the one that was checked.
     """
-    ordered = sorted(rows, key=lambda row: row.ref.sha256)
+    return write_sorted(sorted(rows, key=lambda row: row.ref.sha256), split, path, attempt, examples)
+
+
+def write_sorted(rows: Iterable[Row], split: str, path: str, attempt: str, examples: int = 3) -> Written:
+    """The same for rows that come sorted already; no more than a row group of them is held."""
     columns = schema(split)
+    count = qa = image_bytes = 0
+    shown: list[Row] = []
     with (
         files.HashingFile(attempt) as file,
         pq.ParquetWriter(cast(Any, file), columns, **_options(columns)) as writer,
     ):
-        for group in _groups(ordered):
+        for group in _groups(rows):
             writer.write_table(_table(group, columns), row_group_size=ROWS)
-    return Written(
-        path,
-        attempt,
-        file.sha256,
-        file.length,
-        rows=len(ordered),
-        qa=sum(len(row.qa) for row in ordered),
-        image_bytes=sum(row.ref.bytes for row in ordered),
-        examples=tuple(ordered[:examples]),
-    )
+            count += len(group)
+            qa += sum(len(row.qa) for row in group)
+            image_bytes += sum(row.ref.bytes for row in group)
+            shown += group[: examples - len(shown)]
+    return Written(path, attempt, file.sha256, file.length, count, qa, image_bytes, tuple(shown))
 
 
 def _options(columns: pa.Schema) -> dict[str, Any]:
@@ -202,7 +203,7 @@ def _leaves(columns: pa.Schema, without: list[str]) -> list[str]:
     return [leaf for field in columns for leaf in below(field.name, field.type) if leaf not in without]
 
 
-def _groups(rows: list[Row]) -> Iterator[list[Row]]:
+def _groups(rows: Iterable[Row]) -> Iterator[list[Row]]:
     """Rows in groups of at most `ROWS` rows and `GROUP_BYTES` of pictures."""
     group: list[Row] = []
     size = 0

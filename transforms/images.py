@@ -8,7 +8,7 @@ from typing import Final, Literal, NamedTuple
 import apache_beam as beam
 from apache_beam.pvalue import TaggedOutput
 
-from beam_rs import images, items
+from beam_rs import allocator, images, items
 from beam_rs.engines.base import DRAIN
 from beam_rs.errors import Interrupted
 from beam_rs.images import Fault, Limits, Place
@@ -52,6 +52,9 @@ class _Resolve(beam.DoFn):
     def __init__(self, place: Place, limits: Limits) -> None:
         self._place, self._limits = place, limits
         self._seen: OrderedDict[str, ImageRef | Fault] = OrderedDict()
+
+    def setup(self) -> None:
+        allocator.tune()
 
     def start_bundle(self) -> None:
         self._seen = OrderedDict()
