@@ -19,7 +19,7 @@ _COURTESY: Final = re.compile(
     r"|thank you\b|thanks\b|(?:i'm |i am )?happy to help\b|希望|如果你?您?还?有)"
 )
 _REASON: Final = r"because|since|which|as (?:the|it|we|there)|where|so that|when|given that"
-REASON_AFTER: Final = re.compile(rf"(?i),?\s+(?:{_REASON})\b")
+REASON_AFTER: Final = re.compile(rf"(?i),?\s+(?:{_REASON})\b|,\s+as\b")
 _MARKUP: Final = re.compile(r"^(?:[-*_#>\s]|\d+[.)]\s)+$|^```\w*$|^\$\$$|^\\[\]\[]$")
 _MATH: Final = r"(?:\$[^$\n]{1,300}\$|\\\(.{1,300}?\\\)|\\\[.{1,1000}?\\\])"
 _ALSO: Final = rf"(?:\s?(?:,|and|or|, and|, or)\s?(?:[A-Za-z]\s?=\s?)?{_MATH}){{0,6}}"
@@ -29,9 +29,10 @@ _CONCLUDES: Final = re.compile(
 )
 _LAST_VERB: Final = re.compile(
     r"(?i).*(?:(?<![<>!\\])=|\b(?:is|are|be|equals|equal to|yields|gives|get|have|approximately|increases by"
-    r"|decreases by|left with|(?:comes|amounts|adds up|sums up|simplifies|reduces|evaluates|rounds) to)\b:?|:\s)\s?"
+    r"|decreases by|left with|(?:comes|amounts|adds up|sums up|simplifies|reduces|evaluates|rounds) to)\b:?|(?<!\d)(?<!\d ):\s)\s?"
     r"(.{1,120})$"
 )
+_NAME_BEFORE: Final = re.compile(r"(?:^|\s)(?<![-+*/=^×·]\s)([A-Za-z](?:_\w)?)\s?=\s?$")
 _DENIED: Final = re.compile(
     r"(?i)(?:\b(?:may|might|could|cannot|can not|not|never)|n't)(?: \w+)? (?:be|equals?|have|get):?\s?$"
 )
@@ -103,17 +104,20 @@ def conclusion(sentence: str) -> str | None:
         return sentence
     if sentence.endswith("?"):
         return None
-    if _SEVERAL_NAMED.search(sentence):
-        return None if is_prose(sentence) else sentence
     backwards = _REVERSED.match(sentence)
     segments = _LAST_SEGMENTS.search(sentence)
+    if _SEVERAL_NAMED.search(sentence) and not (segments and "=" not in sentence[: segments.start()]):
+        return None if is_prose(sentence) else sentence
     if not backwards and segments and _CONCLUDES.search(sentence[: segments.start()]) and not is_prose(segments[0]):
         return clean(segments[0])
     found = backwards or _LAST_VERB.match(sentence)
     if found and found[1].strip() and not is_prose(found[1], most=2):
         if _DENIED.search(sentence[: found.start(1)]):
             return None
-        return clean(re.sub(r"(?i)^(?:so|thus|therefore|hence),?\s", "", found[1]))
+        name = _NAME_BEFORE.search(sentence[: found.start(1)])
+        return clean(
+            re.sub(r"(?i)^(?:so|thus|therefore|hence),?\s", "", f"{name[1]} = {found[1]}" if name else found[1])
+        )
     return None if is_prose(sentence) else sentence
 
 
@@ -132,7 +136,7 @@ def amount(answer: str) -> str | None:
     sentence = clean(answer[start:])
     if len(sentence) > 300:
         return None
-    found = next((m for m in _AMOUNT.finditer(sentence) if _STATES.search(sentence[: m.start()])), None)
+    found = next((m for m in _AMOUNT.finditer(sentence) if _stated(sentence[: m.start()])), None)
     if found is None or (start and not _MARKER.match(sentence) and not _computed(answer[:start], found[0])):
         return None
     clause = re.split(r"(?i),?\s(?:that|which|who|whose)\b", sentence[found.end() :], maxsplit=1)[0]
@@ -140,6 +144,11 @@ def amount(answer: str) -> str | None:
     if len(_AMOUNT.findall(whole)) > 1 or re.search(r"\d", sentence[: found.start()]) or re.search(r"\d", clause):
         return None
     return None if _RELATED.search(whole) else found[0].strip()
+
+
+def _stated(before: str) -> bool:
+    """Whether what follows is stated: behind `there are` and the like, or right behind `so`."""
+    return bool(_STATES.search(before) or _MARKER.fullmatch(before.strip(" ,")))
 
 
 def _computed(before: str, number: str) -> bool:

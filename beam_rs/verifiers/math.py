@@ -20,7 +20,7 @@ EXPRESSION: Final = 400
 DEEPEST: Final = 24
 
 _LETTER: Final = re.compile(r"[A-J]")
-_LETTERED: Final = re.compile(r"\(?([A-J])(?:[).:](?:\s.*)?|\s*[:.)].*)?", re.DOTALL)
+_LETTERED: Final = re.compile(r"(?:(?i:option|choice|answer)\s)?\(?([A-J])(?:[).:](?:\s.*)?|\s*[:.)].*)?", re.DOTALL)
 _COSTLY: Final = re.compile(r"\d{60}|\^ ?\{? ?-?\d{4}|\d{4}\)? ?!|!{3}|\^[^^]{0,12}\^[^^]{0,12}\^")
 _PERCENT: Final = re.compile(r"(?i)%|\bper ?cent|百分")
 _SHARE: Final = re.compile(r"(\d+(?:\.\d+)?) ?%")

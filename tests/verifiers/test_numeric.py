@@ -52,6 +52,8 @@ def judge(reference, answer, *, question="", options=(), **parameters) -> Verdic
         ("5", "Anna needs to subtract 3 from 11. So, she needs 5 more stickers.", "match", True),
         ("13", "$4.00 + $3.00 + $6.00 = $13.00\n\nRuth needs $13.00.", "match", True),
         ("3", "The total is 4 + 3 = 7.\n\nWe see 3 red ones among them.", "no_match", False),
+        ("4", "We compare them.\n\nSo, 4 students play both games.", "match", True),
+        ("4", "The result is 4, as 3 + 1 shows.", "match", True),
         ("5", "It is more than 5.", "no_match", False),
         ("2", "The perimeter is 2 times the side.", "no_match", False),
         ("4", "I cannot determine it; there may be 4.", "no_match", False),
