@@ -164,7 +164,7 @@ def test_a_file_that_cannot_grow_ends_the_run_and_the_next_completes_it(pool, st
     assert call("run", pool.config, "--set", "output=" + str(pool.folder / "whole")).code == 0
     process = start("run", pool.config, preexec_fn=bound(size))
     said = process.communicate(timeout=120)[0]
-    assert process.returncode == 1 and "Traceback" not in said, said
+    assert process.returncode in (1, 2) and "Traceback" not in said, said  # 2 where not even the ledger has room
     assert holds_whole_files_only(pool.out)
     assert call("run", pool.config).code == 0
     assert published(pool.out, ".parquet") == published(pool.folder / "whole", ".parquet")
