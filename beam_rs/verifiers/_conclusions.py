@@ -29,8 +29,8 @@ _CONCLUDES: Final = re.compile(
 )
 _LAST_VERB: Final = re.compile(
     r"(?i).*(?:(?<![<>!\\])=|\b(?:is|are|be|equals|equal to|yields|gives|get|have|approximately|increases by"
-    r"|decreases by|left with|(?:comes|amounts|adds up|sums up|simplifies|reduces|evaluates|rounds) to)\b:?|(?<!\d)(?<!\d ):\s)\s?"
-    r"(.{1,120})$"
+    r"|decreases by|left with|(?:comes|amounts|adds up|sums up|simplifies|reduces|evaluates|rounds) to)\b:?"
+    r"|(?<!\d)(?<!\d ):\s)\s?(.{1,120})$"
 )
 _NAME_BEFORE: Final = re.compile(r"(?:^|\s)(?<![-+*/=^×·]\s)([A-Za-z](?:_\w)?)\s?=\s?$")
 _DENIED: Final = re.compile(
