@@ -15,11 +15,11 @@ TFDS = ["tensorflow-datasets>=4.9.7,<5"]
 DEV = [
     "build>=1.2",
     "datasets>=3.0,<6",
-    "duckdb>=1.1,<2",
+    "duckdb>=1.1,<3",
     "gcp-storage-emulator>=2024.8",
     "hypothesis>=6.100,<7",
     "mypy>=1.13,<3",
-    "polars>=1.10,<2",
+    "polars>=1.10,<3",
     "pytest>=8,<10",
     "pytest-cov>=5,<8",
     "pytest-timeout>=2.3,<3",
