@@ -17,13 +17,14 @@ from typing import Any
 
 def same(config: str, out: str) -> str:
     """Read, resolve, key, answer, verify and write with the functions that the pipeline calls."""
+    from beam_rs import allocator, job, naming
     from beam_rs import config as configuration
-    from beam_rs import job, naming
     from beam_rs.items import Reader
     from beam_rs.parquet import write_shard
     from beam_rs.rows import Entry
     from beam_rs.schema import Item
 
+    allocator.tune()
     loaded = configuration.load(config)
     built = job.build(loaded)
     reader = Reader(built.references)

@@ -28,6 +28,10 @@ from statistics import median
 
 from pool import write
 
+Contenders = dict[str, Callable[[], list[str]]]
+"""Name and command line, made anew for every round."""
+
+RUN = "beam-rs run"
 LOOPS = str(Path(__file__).with_name("loops.py"))
 
 
@@ -73,19 +77,18 @@ def folder() -> Iterator[Path]:
         yield Path(name)
 
 
-def start_up(rounds: int) -> dict[str, Cost]:
-    """What a run of one item, an empty pipeline and the imports alone take."""
-    with folder() as work:
-        config = write(work / "one", 1, "small")
-        contenders = {
-            "imports of beam_rs and Beam": lambda: loop("nothing"),
-            "Beam, a pipeline of one element": lambda: loop("empty"),
-            "beam-rs run, one item": lambda: pipeline(config, work / "out"),
-        }
-        return turns(contenders, rounds)
+def runs(config: Path, work: Path) -> Contenders:
+    """A run and both loops over one pool."""
+    for name in ("same", "plain"):
+        (work / name).mkdir(exist_ok=True)
+    return {
+        RUN: lambda: pipeline(config, work / "out"),
+        "loop, the same functions": lambda: loop("same", config, work / "same"),
+        "loop, Pillow and pyarrow only": lambda: loop("plain", config, work / "plain"),
+    }
 
 
-def turns(contenders: dict[str, Callable[[], list[str]]], rounds: int) -> dict[str, Cost]:
+def turns(contenders: Contenders, rounds: int) -> dict[str, Cost]:
     """The median cost of each contender, taken in turns."""
     costs: dict[str, list[Cost]] = defaultdict(list)
     for _ in range(rounds):
@@ -97,36 +100,36 @@ def turns(contenders: dict[str, Callable[[], list[str]]], rounds: int) -> dict[s
     }
 
 
-def show_start(rounds: int) -> float:
-    """Print the fixed cost, and return its CPU seconds."""
-    found = start_up(rounds)
-    print(f"\nfixed cost of a run, medians of {rounds}\n{'':34}{'CPU s':>8}{'wall s':>8}{'MB':>7}")
+def show_start(rounds: int) -> dict[str, float]:
+    """Print what runs of one item and their parts take, and return the CPU seconds of each contender's start."""
+    with folder() as work:
+        parts: Contenders = {
+            "imports of beam_rs and Beam": lambda: loop("nothing"),
+            "Beam, a pipeline of one element": lambda: loop("empty"),
+        }
+        found = turns(parts | runs(write(work / "one", 1, "small"), work), rounds)
+    print(f"\nfixed cost, one item, medians of {rounds}\n{'':34}{'CPU s':>8}{'wall s':>8}{'MB':>7}")
     for name, used in found.items():
         print(f"{name:34}{used.cpu:8.2f}{used.wall:8.2f}{used.peak:7.0f}", flush=True)
-    return found["beam-rs run, one item"].cpu
+    return {name: used.cpu for name, used in found.items()}
 
 
-def show_overhead(kind: str, items: int, rounds: int, fixed: float) -> None:
-    """Print the cost of a run against the loops over the same items, engine time 0."""
+def show_overhead(kind: str, items: int, rounds: int, start: dict[str, float]) -> None:
+    """Print the cost of a run against the loops over the same items, engine time 0: whole, and without the starts."""
     with folder() as work:
         config = write(work / "pool", items, kind)
-        (work / "same").mkdir(), (work / "plain").mkdir()
         size = (config.parent / "images/000/000000.jpg").stat().st_size / 1000
-        found = turns(
-            {
-                "beam-rs run": lambda: pipeline(config, work / "out"),
-                "loop, the same functions": lambda: loop("same", config, work / "same"),
-                "loop, Pillow and pyarrow only": lambda: loop("plain", config, work / "plain"),
-            },
-            rounds,
-        )
-    ours = found["beam-rs run"]
+        found = turns(runs(config, work), rounds)
+    more = {name: max(used.cpu - start[name], 1e-9) for name, used in found.items()}
     print(f"\n{items:,} pictures of {size:.0f} KB, engine time 0, medians of {rounds}")
-    print(f"{'':34}{'CPU s':>8}{'run/it':>8}{'without start':>15}{'items/CPU s':>13}{'MB':>7}")
+    print(f"{'':34}{'CPU s':>8}{'run/it':>8}{'without starts':>16}{'run/it':>8}{'items/CPU s':>13}{'MB':>7}")
     for name, used in found.items():
-        ratios = f"{ours.cpu / used.cpu:8.2f}{(ours.cpu - fixed) / used.cpu:15.2f}"
-        print(f"{name:34}{used.cpu:8.2f}{ratios}{items / used.cpu:13,.0f}{used.peak:7.0f}")
-    print(f"a run without its start: {items / (ours.cpu - fixed):,.0f} items a CPU second", flush=True)
+        whole = f"{used.cpu:8.2f}{found[RUN].cpu / used.cpu:8.2f}"
+        print(
+            f"{name:34}{whole}{more[name]:16.2f}{more[RUN] / more[name]:8.2f}"
+            f"{items / more[name]:13,.0f}{used.peak:7.0f}",
+            flush=True,
+        )
 
 
 def show_ocr(config: Path | None, limit: int, rounds: int) -> None:
@@ -193,10 +196,10 @@ def main() -> None:
     arguments = parser.parse_args()
     what, rounds = arguments.what, arguments.rounds
     if what in ("all", "start", "overhead"):
-        fixed = show_start(rounds)
+        start = show_start(rounds)
     if what in ("all", "overhead"):
         for kind in arguments.kind:
-            show_overhead(kind, (arguments.items or [4000])[0], rounds, fixed)
+            show_overhead(kind, (arguments.items or [4000])[0], rounds, start)
     if what in ("all", "ocr"):
         show_ocr(arguments.config, arguments.limit, rounds)
     if what in ("all", "memory"):
