@@ -1,12 +1,15 @@
 """On this machine: Beam's in-process runner, or Prism."""
 
-from typing import Any
+from typing import Any, Final
 
 from apache_beam.options.pipeline_options import DirectOptions, PipelineOptions
 
 from beam_rs.errors import UsageError
 
-BEAM_NAMES = {"prism": "PrismRunner", "flink": "FlinkRunner", "dataflow": "DataflowRunner"}
+HERE: Final = ("direct", "prism")
+"""Runners that do the work on this machine."""
+
+BEAM_NAMES: Final = {"prism": "PrismRunner", "flink": "FlinkRunner", "dataflow": "DataflowRunner"}
 
 
 def runner(name: str) -> Any:

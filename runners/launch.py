@@ -68,7 +68,7 @@ def run(
     parsed = options.parse(arguments)
     runner = direct.runner(settings.runner.name)
     parts = pool.plan(config, built, limit)
-    check(built)
+    check(built, settings.runner.name in direct.HERE)
     ledger = Ledger(files.join(built.output, naming.LEDGER))
     with output.held(built.output):
         output.prepare(built.output, built.fingerprint, config.portable, overwrite)
@@ -94,14 +94,23 @@ def run(
     return finished(built)
 
 
-def check(built: Job) -> None:
-    """What can be found out about the rules before the first item is read.
+def check(built: Job, here: bool = True) -> None:
+    """What can be found out about rules and engines before the first item is read.
+
+    Args:
+      built: the job.
+      here: whether this machine is the one that asks the model.
 
     Raises:
-      ConfigError: a source manifest that is absent or cannot be read.
+      ConfigError: a source manifest that is absent or cannot be read, an option that an engine does not know.
+      MissingExtra: an engine's package is not installed here, where it is needed.
     """
     for rule in built.rules:
         rule.check()
+    if here:
+        built.engine.check()
+        if built.judge:
+            built.judge_engine.check()
 
 
 def usable(ledger: Ledger) -> dict[str, int]:

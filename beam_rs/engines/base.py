@@ -44,6 +44,15 @@ class Engine(ABC):
         """Requests being answered now, for the live table; 0 where the engine does not count them."""
         return 0
 
+    def check(self) -> None:
+        """Find out, before the first item is read and without loading anything, whether this machine could start it.
+
+        Raises:
+          ConfigError: a setting that the engine's package does not know.
+          MissingExtra: its package is not installed.
+        """
+        return
+
     @abstractmethod
     def start(self) -> None:
         """Load the model or connect to the server; called once, before `generate`.
