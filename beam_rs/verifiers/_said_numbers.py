@@ -21,7 +21,8 @@ _NUMBER: Final = re.compile(
 _WORD: Final = re.compile(rf"(?i)\b(?:{'|'.join(sorted(WORDS, key=len, reverse=True))})\b(?!-)")
 _RELATED: Final = re.compile(
     r"(?i)\b(?:than|least|most|times|between|not|or|over|under|up to|may|might|could|figure|fig|step|option|choice"
-    r"|question|problem|table|equation|page|no|number \d)\b|n't\b|[<>~]|\d to \d|\d ?[-–] ?\d"
+    r"|question|problem|table|equation|page|no|hundred|thousand|million|billion|dozen|number \d)\b"
+    r"|n't\b|[<>~+^\\]|\d to \d|\d ?[-–] ?\d"
 )
 """What keeps a number among words from being an answer: it is set in relation to something, or names a thing."""
 _SEVERAL: Final = re.compile(r"(?i)[,;]|\b(?:and|or)\b")
@@ -79,7 +80,7 @@ def number_said(answer: str) -> Said:
     if _RELATED.search(text) or (found.form == "closing line" and not re.match(r"[-+$]?\d|[A-Za-z]+$", body)):
         return Said(None, found.text[:500], found.form, unit)
     numbers = {plain_number(match.replace(",", "")) for match in _NUMBER.findall(body)}
-    numbers |= {Decimal(WORDS[word.lower()]) for word in _WORD.findall(body)} if found.text != whole else set()
+    numbers |= {Decimal(WORDS[word.lower()]) for word in _WORD.findall(body)}
     return Said(numbers.pop() if len(numbers) == 1 else None, found.text[:500], found.form, unit)
 
 

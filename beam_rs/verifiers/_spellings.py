@@ -88,14 +88,14 @@ def _repeats(text: str, aside: str) -> bool:
     return number is not None and re.match(r"-?\d[\d,]*", text) is not None and _value(text) == number
 
 
-def decimal_comma(one: str, other: str) -> tuple[str, str]:
-    """Two texts with `1,5` read as 1.5 on one side, where the other is a number with a decimal point.
+def decimal_comma(wanted: str, said: str) -> tuple[str, str]:
+    """Reference and answer, `1,5` in the answer read as 1.5 where the reference is a number with a decimal point.
 
-    >>> decimal_comma("1,5", "1.5"), decimal_comma("1,5", "2")
-    (('1.5', '1.5'), ('1,5', '2'))
+    Not the reverse: a reference of `2,3` may well be a list.
+
+    >>> decimal_comma("1.5", "1,5"), decimal_comma("1,5", "1.5")
+    (('1.5', '1.5'), ('1,5', '1.5'))
     """
-    if _COMMA.fullmatch(one) and re.fullmatch(r"-?\d+\.\d+", other):
-        return one.replace(",", "."), other
-    if _COMMA.fullmatch(other) and re.fullmatch(r"-?\d+\.\d+", one):
-        return one, other.replace(",", ".")
-    return one, other
+    if _COMMA.fullmatch(said) and re.fullmatch(r"-?\d+\.\d+", wanted):
+        return wanted, said.replace(",", ".")
+    return wanted, said

@@ -45,7 +45,10 @@ _TAIL: Final = re.compile(
     rf"(?P<unit>[A-Za-z°][A-Za-z°. ]*{_POWER}(?:[/ ][A-Za-z]+{_POWER}){{0,3}})"
 )
 _ASKED: Final = re.compile(r"(?i)\(units?:\s{0,3}([a-z]+)\)|\b(?:in|how many)\s([a-z]{2,12})\b")
-_NO_UNIT: Final = frozenset({"and", "or", "is", "if", "mod", "sin", "cos", "tan", "log", "ln", "exp", "times", "pi"})
+_NO_UNIT: Final = frozenset({
+    "and", "or", "is", "if", "mod", "sin", "cos", "tan", "log", "ln", "exp", "times", "pi", "plus", "minus", "over",
+    "not", "less", "more", "fewer", "than", "dozen", "hundred", "thousand", "million", "billion",
+})  # fmt: skip
 
 
 def split_unit(text: str) -> tuple[str, str]:
