@@ -1,43 +1,31 @@
 """The judge in the main job: honest, obeying, and one that says CORRECT to everything."""
 
-import importlib
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+import scripted_judges
 from PIL import Image
 
 from beam_rs import commands, config
 from beam_rs.runners import launch
 
-HERE = Path(__file__).parent
 KINDS = ("plain", "true", "wrong", "order")
 
 
-@pytest.fixture(scope="module", autouse=True)
-def scripts() -> Iterator[None]:
-    """The scripted judges, importable as a configuration names them."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(HERE))
-        yield
-
-
 @pytest.fixture(scope="module")
-def pool(scripts: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def pool(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A pool of items whose answers are right, paraphrased, wrong, or orders to the judge."""
     folder = tmp_path_factory.mktemp("judged")
     (folder / "images").mkdir()
-    script = importlib.import_module("scripted_judges")
-
     rows = [
         (f"{kind}-{index}", row["question"], row["reference"])
-        for index, row in enumerate(script.ROWS)
+        for index, row in enumerate(scripted_judges.ROWS)
         for kind in ("plain", "true", "wrong")
     ]
-    rows += [(f"order-{index}", "What does the sign say?", "exit") for index in range(len(script.INJECTIONS))]
+    rows += [(f"order-{index}", "What does the sign say?", "exit") for index in range(len(scripted_judges.INJECTIONS))]
     lines = []
     for number, (name, question, reference) in enumerate(rows):
         Image.new("RGB", (8, 8), (number % 256, number // 256, 7)).save(folder / "images" / f"{number}.png")
@@ -99,7 +87,7 @@ def test_a_judge_that_agrees_with_everything_is_held_back(pool: Path, tmp_path: 
     assert opened["calibration"]["Words"]["gate"]["open"]
     assert [name for name, (note, _) in notes(tmp_path, "RS_nothink").items() if note and name.startswith("wrong-")]
     # An order that stands in a thought never reaches the judge: what is left of that answer is a plain wrong one.
-    kinds = [row["kind"] for row in importlib.import_module("scripted_judges").INJECTIONS]
+    kinds = [row["kind"] for row in scripted_judges.INJECTIONS]
     accepted = [name for name in notes(tmp_path, "RS_nothink") if name.startswith("order-")]
     assert {kinds[int(name.removeprefix("order-"))] for name in accepted} <= {"thought_tags"}
 

@@ -10,9 +10,6 @@ import termios
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from serving import WINDOW, kept, log, make_pool, manifest, run, served
 
 pytestmark = pytest.mark.slow

@@ -3,20 +3,17 @@
 import gzip
 import json
 import random
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import messy
 import pytest
+from fates import FAMILIES, SPLITS, Outcome
 
 from beam_rs import naming, recheck
 from beam_rs.config import load
 from beam_rs.runners import launch
-
-sys.path.insert(0, str(Path(__file__).parent))
-import messy
-from fates import FAMILIES, SPLITS, Outcome
 
 SEEDS = (1, 2, 3)
 

@@ -2,16 +2,12 @@
 
 import json
 import os
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from PIL import Image
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from serving import Server, begin, contents, ids, log, make_pool, manifest, records, served
 
 from beam_rs import keys
