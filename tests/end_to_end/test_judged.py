@@ -12,8 +12,6 @@ from PIL import Image
 from beam_rs import commands, config
 from beam_rs.runners import launch
 
-KINDS = ("plain", "true", "wrong", "order")
-
 
 @pytest.fixture(scope="module")
 def pool(tmp_path_factory: pytest.TempPathFactory) -> Path:
