@@ -1,6 +1,10 @@
 """Make and train the tiny VLM: about ten minutes on one core, no network, seeded.
 
-Usage: python tests/tiny_vlm/train.py FOLDER [STEPS]
+Usage: python tests/tiny_vlm/train.py FOLDER [STEPS [MODEL]]
+
+With a MODEL the training goes on from there, all lessons mixed. The kept one has had 10,000 steps, while the lessons
+were still changing. It reads each word and compares two without fault; asked in the judge's own, longer words it
+promotes all that agree, but takes eight of the sixteen words for one another.
 
 Training is not the same to the last bit on every machine, so the trained model is kept in the repository, in
 `tests/tiny_vlm/model`, and this script is run again only where the lessons change.
@@ -28,7 +32,7 @@ from transformers import AutoProcessor, Idefics3ForConditionalGeneration
 from beam_rs import judge
 from beam_rs.schema import Case
 
-BATCH, RATE, IGNORED = 16, 1.5e-3, -100
+BATCH, RATE, IGNORED = 16, 2e-3, -100
 
 
 def judge_text(question: str, reference: str, candidate: str, swapped: bool = False) -> str:
@@ -52,6 +56,8 @@ def choose(rng: random.Random, share: float) -> str:
         kinds += ["solving", "abridged", "abridged"]
     if share > 0.5:
         kinds += ["judging", "judging"]
+    if share > 1:
+        kinds = ["reading", "solving", "comparing", "abridged", "abridged", "judging", "judging"]
     return rng.choice(kinds)
 
 
@@ -103,8 +109,16 @@ class Encoder:
         return prompt + answer, [IGNORED] * len(prompt) + answer
 
 
-def train(source: Path, folder: Path, steps: int, seed: int = 0) -> None:
-    """Fit the model in `source` to the lessons and write it to `folder`."""
+def train(source: Path, folder: Path, steps: int, begin: float = 0.0) -> None:
+    """Fit the model in `source` to the lessons and write it to `folder`.
+
+    Args:
+      source: a model to begin with.
+      folder: where the trained one goes.
+      steps: batches.
+      begin: share of the course that the model has behind it.
+    """
+    seed = int(10 * begin)
     torch.manual_seed(seed)
     torch.set_num_threads(1)  # the same sums in the same order
     rng = random.Random(seed)
@@ -116,7 +130,7 @@ def train(source: Path, folder: Path, steps: int, seed: int = 0) -> None:
     encoder = Encoder(processor, album)
     start, losses = time.monotonic(), defaultdict[str, list[float]](list)
     for step in range(steps):
-        kind = choose(rng, step / steps)
+        kind = choose(rng, begin + step / steps)
         batch = [draw_lesson(kind, rng, album) for _ in range(BATCH)]
         loss = model(**encoder.encode(batch)).loss
         optimizer.zero_grad()
@@ -133,7 +147,10 @@ def train(source: Path, folder: Path, steps: int, seed: int = 0) -> None:
     model.to(torch.bfloat16).save_pretrained(folder)
 
 
-def main(folder: Path, steps: int) -> None:
+def main(folder: Path, steps: int, model: Path | None = None) -> None:
+    if model:
+        train(model, folder, steps, begin=1.0)
+        return
     with tempfile.TemporaryDirectory() as scratch:
         prompts = [judge_text("What is the word in the image?", "hotel", "It says hotel.")]
         make(Path(scratch), prompts)
@@ -141,4 +158,8 @@ def main(folder: Path, steps: int) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 5000)
+    main(
+        Path(sys.argv[1]),
+        int(sys.argv[2]) if len(sys.argv) > 2 else 5000,
+        Path(sys.argv[3]) if len(sys.argv) > 3 else None,
+    )
