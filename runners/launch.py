@@ -72,26 +72,23 @@ def run(
     ledger = Ledger(files.join(built.output, naming.LEDGER))
     with output.held(built.output):
         output.prepare(built.output, built.fingerprint, config.portable, overwrite)
-        local = settings.runner.name == "direct"
-        made = MakeDataset(
-            built,
-            parts,
-            header(config, built),
-            ledger,
-            usable(ledger),
-            LOCAL_BATCH if local else CLUSTER_BATCH,
-            time.time(),
-        )
-        try:
-            with (
-                workers.owned(direct.has_workers(settings.runner.name, parsed)) as mark,
-                draining(ledger, mark),
-                live.shown(direct.is_in_process(settings.runner.name, parsed)),
-            ):
-                wait(made, runner, parsed)
-        finally:
-            ledger.writer().close()
+        batch = LOCAL_BATCH if settings.runner.name == "direct" else CLUSTER_BATCH
+        made = MakeDataset(built, parts, header(config, built), ledger, usable(ledger), batch, time.time())
+        _carry_out(made, runner, parsed, settings.runner.name, ledger)
     return finished(built)
+
+
+def _carry_out(made: MakeDataset, runner: Any, parsed: Any, name: str, ledger: Ledger) -> None:
+    """Wait for the pipeline's end, with signals, live figures and worker processes looked after."""
+    try:
+        with (
+            workers.owned(direct.has_workers(name, parsed)) as mark,
+            draining(ledger, mark),
+            live.shown(direct.is_in_process(name, parsed)),
+        ):
+            wait(made, runner, parsed)
+    finally:
+        ledger.writer().close()
 
 
 def check(built: Job, here: bool = True) -> None:
