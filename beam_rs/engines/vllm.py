@@ -1,5 +1,6 @@
 """The `vllm` engine: vLLM inside the worker process, shared by all its threads."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -77,7 +78,9 @@ class VllmEngine(Engine):
         if self._session is not None:
             return
         self.check()
-        folder = str(stage(self.model, self.start_seconds)) if is_remote(self.model) else self.model
+        if self.model.startswith(("/", "./", "../", "~")) and not os.path.isdir(os.path.expanduser(self.model)):
+            raise ConfigError(f"engine 'vllm': there is no model folder {self.model}")
+        folder = str(stage(self.model, self.start_seconds)) if is_remote(self.model) else os.path.expanduser(self.model)
         revision, window, options = "" if folder != self.model else self.revision, self.window, dict(self.options)
         label = f"{self.model}@{self.revision or 'default'}"
         limits = Limits(window, self.pixels, self.start_seconds, self.stall_seconds, self.restarts)

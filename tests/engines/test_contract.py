@@ -16,6 +16,7 @@ import pytest
 from tiny import MODEL, OPTIONS, WORDS, answers, ask, write_words
 
 from beam_rs.engines import ENGINES, Engine
+from beam_rs.engines._processes import Reaper, marked_environment
 from beam_rs.engines.base import DRAIN
 from beam_rs.errors import EngineError, Interrupted
 from beam_rs.registry import build
@@ -37,7 +38,9 @@ def vllm_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         port = free.getsockname()[1]
     log = tmp_path_factory.mktemp("server") / "log"
     command = [sys.executable, "-m", "vllm.entrypoints.openai.api_server", "--model", MODEL, "--port", str(port)]
-    with open(log, "w") as output:
+    mark = f"test-{port}-{time.time_ns()}"
+    reaper = Reaper(mark)  # ends the server also where the tests are killed
+    with open(log, "w") as output, marked_environment(mark, {}):
         server = subprocess.Popen([*command, *SERVER.split()], stdout=output, stderr=output, start_new_session=True)
     try:
         _await(f"http://127.0.0.1:{port}/health", server, log)
@@ -48,6 +51,7 @@ def vllm_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             server.wait(20)
         except subprocess.TimeoutExpired:
             server.kill()
+        reaper.dismiss()
 
 
 def _await(url: str, server: "subprocess.Popen[bytes]", log: Path) -> None:

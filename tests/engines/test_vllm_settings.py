@@ -40,6 +40,13 @@ def test_refuses_options(options: dict[str, object], message: str) -> None:
     engine.close()
 
 
+def test_refuses_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    if importlib.util.find_spec("vllm") is None:
+        pytest.skip("vLLM is not installed")
+    with pytest.raises(ConfigError, match="no model folder"):
+        VllmEngine(model=str(tmp_path / "none")).start()
+
+
 @pytest.mark.parametrize("spec", [{"window": 0}, {"window": "many"}, {"stall_seconds": 0}, {"model": ""}, {"widow": 1}])
 def test_refuses_settings(spec: dict[str, object]) -> None:
     with pytest.raises(ConfigError):
