@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass as checked
-from rapidfuzz import process
+from rapidfuzz import fuzz, process
 
 from beam_rs.errors import ConfigError
 
@@ -18,7 +18,7 @@ def nearest(name: str, known: list[str]) -> str:
     >>> nearest("relaxd", ["anls", "relaxed"])
     "; did you mean 'relaxed'?"
     """
-    best = process.extractOne(name, known, score_cutoff=60)
+    best = process.extractOne(name, known, scorer=fuzz.ratio, score_cutoff=60)
     return f"; did you mean {best[0]!r}?" if best else ""
 
 

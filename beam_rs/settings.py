@@ -85,7 +85,7 @@ class GenuineSettings(Section):
 class SamplingSettings(Section):
     """How answers are drawn; `samples` of them an item."""
 
-    temperature: float = Field(0.0, ge=0)
+    temperature: float = Field(0.0, ge=0, le=2)
     top_p: float = Field(1.0, gt=0, le=1)
     top_k: int = Field(0, ge=0)
     max_tokens: int = Field(4096, gt=0)
@@ -98,7 +98,7 @@ class SamplingSettings(Section):
 class PartialSampling(Section):
     """What a family sets over the general sampling."""
 
-    temperature: float | None = Field(None, ge=0)
+    temperature: float | None = Field(None, ge=0, le=2)
     top_p: float | None = Field(None, gt=0, le=1)
     top_k: int | None = Field(None, ge=0)
     max_tokens: int | None = Field(None, gt=0)
