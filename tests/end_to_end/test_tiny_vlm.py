@@ -53,3 +53,22 @@ def test_both_products_of_an_answer(config: Path, call, published) -> None:
 def _rows(out: Path, split: str) -> list[dict]:
     shards = sorted((out / "SampleText" / f"SampleText_{split}").glob("*.parquet"))
     return [row for shard in shards for row in pq.read_table(shard, columns=["qa"]).to_pylist()]
+
+
+def test_the_judge_of_the_same_model_promotes_through_its_gate(config: Path, call) -> None:
+    """Nothing is admitted by `ocr_contains`, so that all answers go to the judge; they stand in the ledger already."""
+    out = config.parent / "out"
+    verifier = ("--set", "families.SampleText.verifier=ocr_contains", "--overwrite")
+    counts, promoted = [], []
+    for gate in ("0.99", "0.7"):
+        done = call("run", config, *verifier, "--set", f"judge.gate={gate}")
+        assert done.code == 0, done.err
+        manifest = json.loads((out / "manifest.json").read_text())
+        family = manifest["calibration"]["SampleText"]
+        counts.append((family["gate"]["open"], manifest["reasons"]["total"].get("rejected.gated", 0)))
+        promoted.append([qa["note"] for row in _rows(out, "RS_nothink") for qa in row["qa"] if qa["note"]])
+        assert family["specificity"]["total"] >= 10 and family["kinds"]
+        assert family["gate"]["reason"] in (out / "SampleText" / "README.md").read_text().replace("\n", " ")
+    (closed, gated), (opened, _) = counts
+    assert not closed and gated >= 5 and not promoted[0]
+    assert opened and len(promoted[1]) >= gated and set(promoted[1]) == {"judge: CORRECT"}
