@@ -36,6 +36,8 @@ class _Worker:
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()
+        for end in (ours, theirs):
+            end.setblocking(True)  # Google's client sets a default timeout, which makes new sockets non-blocking
         path = os.pathsep.join(filter(None, [_ROOT, os.environ.get("PYTHONPATH", "")]))
         with theirs:
             self._process = subprocess.Popen(

@@ -1,6 +1,7 @@
 """Mathematics: what is committed to, and when it equals the reference."""
 
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from beam_rs.schema import Case, Completion, Verdict
 from beam_rs.verifiers import verify
-from beam_rs.verifiers._math_pool import POOL, AlgebraTimeout
+from beam_rs.verifiers._math_pool import POOL, AlgebraTimeout, Pool
 from beam_rs.verifiers.math import Math
 
 MATRIX = r"\begin{pmatrix}1&2\\3&4\end{pmatrix}"
@@ -421,3 +422,14 @@ def test_nothing_raises(text: str) -> None:
 def test_fractions(a, b) -> None:
     said = rf"The answer is $\frac{{{2 * b.numerator}}}{{{2 * b.denominator}}}$."
     assert (judge(str(a), said).outcome == "match") == (a == b)
+
+
+def test_a_default_timeout_of_sockets_does_not_reach_the_algebra() -> None:
+    """Google's storage client sets one for the whole process."""
+    before = socket.getdefaulttimeout()
+    socket.setdefaulttimeout(5)
+    try:
+        pool = Pool()
+        assert pool.equal("2+3i", "3i+2", 60)
+    finally:
+        socket.setdefaulttimeout(before)
