@@ -428,8 +428,9 @@ def test_a_default_timeout_of_sockets_does_not_reach_the_algebra() -> None:
     """Google's storage client sets one for the whole process."""
     before = socket.getdefaulttimeout()
     socket.setdefaulttimeout(5)
+    pool = Pool()
     try:
-        pool = Pool()
         assert pool.equal("2+3i", "3i+2", 60)
     finally:
         socket.setdefaulttimeout(before)
+        pool.close()
