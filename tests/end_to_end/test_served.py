@@ -162,8 +162,6 @@ def most_memory(process):
         with suppress(OSError):
             status = Path(f"/proc/{process.pid}/status").read_text()
             most = max([most, *map(int, re.findall(r"VmHWM:\s*(\d+)", status))])
-                [most, *map(int, re.findall(r"VmHWM:\s*(\d+)", Path(f"/proc/{process.pid}/status").read_text()))]
-            )
         time.sleep(0.1)
     return most
 
